@@ -1,0 +1,167 @@
+"""config.toml <-> frozen dataclasses: the one truth about every option and its default.
+
+Units stand in the key names. An unknown key or a wrong type is an error that names file, table, key,
+what was expected and what was found. The shipped config.toml lists every key (a test compares).
+"""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin, get_type_hints
+
+from memoryd.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class SourceConfig:
+    """One source: `[sources.<name>]`. A new name with *type* jsonl or notes makes a generic source."""
+
+    enabled: bool = True
+    roots: tuple[str, ...] = ()  # empty: the agent's default places
+    type: Literal["", "jsonl", "notes"] = ""
+    pattern: str = ""  # generic sources: which files, e.g. "**/*.jsonl"
+    fields: Mapping[str, str] = field(default_factory=dict)  # jsonl: our name -> their dotted name
+
+
+@dataclass(frozen=True, slots=True)
+class SourcesConfig:
+    """`[sources]`: discover, and one table a source."""
+
+    discover: bool = True
+    by_name: Mapping[str, SourceConfig] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class IngestConfig:
+    """How transcripts are read."""
+
+    rescan_seconds: float = 300.0
+    tool_output_chars: int = 2000
+    max_line_bytes: int = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class NightlyConfig:
+    """When the nightly run is due, in local time (02:30 would happen twice on one night a year)."""
+
+    at: str = "03:30"
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationConfig:
+    """What one run may change."""
+
+    max_change_percent: float = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingConfig:
+    """Which engine makes vectors."""
+
+    engine: Literal["auto", "sentence-transformers", "embedded", "none"] = "auto"
+    model: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FilesConfig:
+    """Memory files that may be rewritten without asking."""
+
+    approve: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that can be configured."""
+
+    sources: SourcesConfig = field(default_factory=SourcesConfig)
+    ingest: IngestConfig = field(default_factory=IngestConfig)
+    nightly: NightlyConfig = field(default_factory=NightlyConfig)
+    consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
+    embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
+    files: FilesConfig = field(default_factory=FilesConfig)
+
+
+def load_config(path: Path) -> Config:
+    """Read a configuration file.
+
+    Raises:
+        ConfigError: unreadable, not TOML, an unknown key, or a value of the wrong type.
+    """
+    try:
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"cannot read {path}: {error}") from error
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    return parse_config(data, str(path))
+
+
+def parse_config(data: Mapping[str, Any], where: str) -> Config:
+    """Turn parsed TOML into a Config; *where* names the file in messages."""
+    data = dict(data)
+    sources = _parse_sources(data.pop("sources", {}), where)
+    config: Config = _build(Config, data, where, "")
+    return Config(
+        **{f.name: getattr(config, f.name) for f in fields(Config) if f.name != "sources"},
+        sources=sources,
+    )
+
+
+def _parse_sources(data: object, where: str) -> SourcesConfig:
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"{where}: sources: expected a table, got {data!r}")
+    by_name = {
+        name: _build(SourceConfig, value, where, f"sources.{name}")
+        for name, value in data.items()
+        if isinstance(value, Mapping)
+    }
+    plain = {name: value for name, value in data.items() if name not in by_name}
+    base: SourcesConfig = _build(SourcesConfig, plain, where, "sources", hidden={"by_name"})
+    return SourcesConfig(discover=base.discover, by_name=by_name)
+
+
+def _build(kind: Any, data: object, where: str, table: str, hidden: frozenset[str] | set[str] = frozenset()) -> Any:  # noqa: ANN401 - any dataclass
+    if not isinstance(data, Mapping):
+        raise ConfigError(f"{where}: {table}: expected a table, got {data!r}")
+    hints = get_type_hints(kind)
+    known = [f for f in fields(kind) if f.name not in hidden]
+    for key in data:
+        if key not in {f.name for f in known}:
+            names = ", ".join(sorted(f.name for f in known))
+            raise ConfigError(f"{where}: unknown key {_dotted(table, key)}; known here: {names}")
+    values = {
+        f.name: _convert(hints[f.name], data[f.name], where, _dotted(table, f.name))
+        for f in known
+        if f.name in data
+    }
+    return kind(**values)
+
+
+def _dotted(table: str, key: str) -> str:
+    return f"{table}.{key}" if table else key
+
+
+def _convert(hint: Any, value: object, where: str, key: str) -> object:  # noqa: ANN401 - a type hint
+    if is_dataclass(hint):
+        return _build(hint, value, where, key)
+    origin = get_origin(hint)
+    if origin is Literal:
+        if value in get_args(hint):
+            return value
+        expected = " | ".join(repr(choice) for choice in get_args(hint))
+    elif origin is tuple:
+        if isinstance(value, list) and all(isinstance(item, str) for item in value):
+            return tuple(value)
+        expected = "a list of strings"
+    elif origin is not None and issubclass(origin, Mapping):
+        if isinstance(value, Mapping) and all(isinstance(item, str) for item in value.values()):
+            return dict(value)
+        expected = "a table of strings"
+    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    elif isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
+        return value
+    else:
+        expected = hint.__name__
+    raise ConfigError(f"{where}: {key}: expected {expected}, got {value!r}")
