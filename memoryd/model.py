@@ -106,3 +106,63 @@ class Batch:
     retracted: tuple[str, ...] = ()
     consumed: int = 0
     restarted: bool = False
+
+
+EntryKind = Literal["working", "episodic", "semantic", "procedural"]
+Origin = Literal["user", "assistant", "tool", "external", "system"]
+EntryState = Literal["active", "merged", "superseded", "archived", "review", "removed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a sentence of an entry comes from.
+
+    Attributes:
+        start, end: characters [start, end) of the message's stored text (or of the file's text).
+        byte_start, byte_end: the record's bytes in *path*, when it came from a transcript.
+        quote: the words themselves, kept even when the transcript is gone.
+    """
+
+    message_id: str | None = None
+    session_id: str | None = None
+    path: str | None = None
+    start: int | None = None
+    end: int | None = None
+    byte_start: int | None = None
+    byte_end: int | None = None
+    quote: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A memory: one fact with its provenance. Field names are those of the command-line contract.
+
+    Attributes:
+        namespace: `user_id/app_id`; nothing ever crosses it.
+        scope: "global" or a project; entries of different scopes are never compared as one.
+        merged_from: ids of the direct inputs; lineage is followed through them.
+        ttl_days: counted from the last use or confirmation, never from creation; None: no limit.
+    """
+
+    id: str
+    content: str
+    created_at: datetime
+    updated_at: datetime
+    namespace: str = "local/default"
+    scope: str = "global"
+    key: str | None = None
+    session_id: str | None = None
+    kind: EntryKind = "semantic"
+    origin: Origin = "user"
+    state: EntryState = "active"
+    confidence: float = 0.8
+    last_accessed_at: datetime | None = None
+    access_count: int = 0
+    ttl_days: float | None = None
+    pinned: bool = False
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    merged_from: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    sources: tuple[Provenance, ...] = ()
+    metadata: Mapping[str, Any] = field(default_factory=dict)
