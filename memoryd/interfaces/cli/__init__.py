@@ -1,1 +1,97 @@
-"""TODO"""
+"""The command line. What scripts rely on stands in the contract: fields, exit statuses, JSON on stdout.
+
+Commands are imported when they are called, so that a search does not pay for the daemon's libraries.
+"""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from memoryd.errors import MemorydError
+
+# name -> (module below this package, function, one line of help)
+COMMANDS = {
+    "ingest": ("history", "ingest", "Read transcripts into the index."),
+    "search": ("history", "search", "Find messages in the history of every agent."),
+    "sessions": ("history", "sessions", "List conversations, the last active first."),
+    "show": ("history", "show", "Show a message with its neighbours."),
+    "sources": ("history", "sources", "List every known agent: found or not, what was read, what was skipped."),
+    "run": ("daemon", "run", "Watch and ingest until told to stop; with --once, one full pass."),
+    "status": ("daemon", "status", "Say how memoryd is: sources, lag, database, what is degraded."),
+    "doctor": ("daemon", "doctor", "Check everything; with --fix, repair what can be repaired."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group whose commands are imported on first use."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        module, function, _ = COMMANDS[cmd_name]
+        command = getattr(importlib.import_module(f"{__name__}.{module}"), function)
+        if not isinstance(command, click.Command):
+            raise TypeError(f"{module}.{function} is not a command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, _, text) in COMMANDS.items()])
+
+
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import version  # noqa: PLC0415 - 20 ms that only --version needs
+
+        click.echo(f"memoryd {version('memoryd')}")
+        context.exit()
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.option(
+    "--home",
+    type=click.Path(path_type=Path, file_okay=False),
+    envvar="MEMORYD_HOME",
+    help="Where everything memoryd owns is kept.",
+)
+@click.option(
+    "--config",
+    "config_path",
+    type=click.Path(path_type=Path, dir_okay=False),
+    envvar="MEMORYD_CONFIG",
+    help="Another config.toml.",
+)
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+@click.pass_context
+def cli(context: click.Context, home: Path | None, config_path: Path | None) -> None:
+    """Keep the memory of AI agents in order: index their transcripts, search them, consolidate, forget by rule."""
+    from memoryd.interfaces.cli.app import App  # noqa: PLC0415 - --help needs none of it
+
+    context.obj = App(home, config_path)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and exit with the status of the contract."""
+    os.umask(0o077)
+    try:
+        status = cli.main(arguments, prog_name="memoryd", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        status = 2
+    except (click.Abort, KeyboardInterrupt):
+        click.echo("stopped", err=True)
+        status = 130
+    except MemorydError as error:
+        click.echo(f"memoryd: {error}", err=True)
+        status = error.exit_status
+    except BrokenPipeError:  # the reader of our output went away: nothing is wrong
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        status = 0
+    sys.exit(status if isinstance(status, int) else 0)

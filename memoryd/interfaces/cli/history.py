@@ -1,0 +1,293 @@
+"""History: ingest, search, sessions, show, sources."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memoryd.errors import UsageError
+from memoryd.interfaces.cli.app import (
+    App,
+    json_option,
+    json_time,
+    local_time,
+    parse_time,
+    pass_app,
+    print_json,
+    print_table,
+    size_text,
+)
+from memoryd.store.query import parse_query
+from memoryd.store.reader import Reader
+from memoryd.store.records import Filters, StoredMessage
+from memoryd.store.search import Hit
+from memoryd.store.snippet import make_snippet
+
+MODES = ("auto", "lexical", "semantic", "hybrid")
+ROLES = ("user", "assistant", "tool", "system")
+MAX_LIMIT = 1000
+
+
+@click.command()
+@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.option("--source", help="Whose transcripts they are; else each file's content says.")
+@json_option
+@pass_app
+def ingest(app: App, paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
+    """Read transcripts (files, folders, or every configured root) into the index."""
+    from memoryd.service.writing import ingest as run_ingest  # noqa: PLC0415 - the way to a search stays light
+
+    with progress_bar() as progress:
+        answer = run_ingest(app.home, app.config, [path.absolute() for path in paths], source, progress)
+    print_ingest(answer, as_json)
+
+
+def print_ingest(answer: dict[str, Any], as_json: bool) -> None:
+    """Say what an ingest did."""
+    if as_json:
+        print_json(answer)
+        return
+    click.echo(
+        f"{answer['messages_added']} new messages from {answer['files']} transcripts "
+        f"({size_text(answer['bytes'])} in {answer['seconds']:.1f} s)"
+    )
+    if answer["quarantined"]:
+        click.echo(f"{answer['quarantined']} damaged records kept aside; see `memoryd sources`")
+    for error in answer["errors"]:
+        click.echo(f"warning: {error}", err=True)
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[Path, int], None]]:
+    """A line that moves while transcripts are read; on a terminal only."""
+    if not sys.stderr.isatty():
+        yield lambda path, consumed: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - not for pipes
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn  # noqa: PLC0415
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("reading", total=None)
+
+        def advance(path: Path, consumed: int) -> None:
+            bar.update(task, advance=consumed, description=path.name[:40])
+
+        yield advance
+
+
+@click.command()
+@click.argument("query", required=False)
+@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True)
+@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
+@click.option("--source", help="Only this agent.")
+@click.option("--project", help="Only this project (its folder as the agent noted it).")
+@click.option("--role", type=click.Choice(ROLES), help="Only this role; `tool` searches tool calls and results.")
+@click.option("--session", help="Only this session.")
+@click.option("--since", help="Not older: a date, a time, or an age like 7d.")
+@click.option("--until", help="Older than: a date, a time, or an age.")
+@click.option("--sort", type=click.Choice(["relevance", "newest"]), default="relevance", show_default=True)
+@click.option("--explain", is_flag=True, help="Show the parts of every score.")
+@click.option("--batch", is_flag=True, help="Read queries as JSON lines from stdin, answer as JSON lines.")
+@json_option
+@pass_app
+def search(app: App, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any) -> int:  # noqa: ANN401 - click's options
+    """Find messages in the history of every agent.
+
+    All words count first, in any order; "…" is a phrase, -word excludes, AND OR NOT work in capitals.
+    """
+    with Reader(app.home) as reader:
+        if batch:
+            _search_batch(reader)
+            return 0
+        if query is None:
+            raise click.UsageError("QUERY is missing (or use --batch)")
+        answer, hits = _search(reader, query, options)
+    if as_json:
+        print_json(answer)
+    else:
+        _print_hits(hits, answer, explain)
+    return 0 if hits else 1
+
+
+def _search(reader: Reader, query: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[Hit]]:
+    started = time.perf_counter()
+    filters = Filters(
+        source=options.get("source"),
+        project=options.get("project") or None,
+        role=options.get("role"),
+        session=options.get("session"),
+        since=parse_time(options.get("since"), "--since"),
+        until=parse_time(options.get("until"), "--until"),
+    )
+    hits = reader.search(query, filters, options.get("limit", 10), options.get("sort", "relevance"))
+    words = [term.text for term in parse_query(query).pieces()]
+    shown = [_hit_json(hit, words) for hit in hits]
+    seconds = round(time.perf_counter() - started, 6)
+    return {"mode": "lexical", "hits": shown, "seconds": seconds}, hits
+
+
+def _hit_json(hit: Hit, words: list[str]) -> dict[str, Any]:
+    return message_json(hit.message) | {
+        "snippet": make_snippet(hit.message.text, words),
+        "score": hit.score,
+        "why": hit.why,
+    }
+
+
+def message_json(message: StoredMessage) -> dict[str, Any]:
+    """A message in the fields of the contract."""
+    return {
+        "message_id": str(message.id),
+        "native_id": message.native_id,
+        "session_id": message.session_id,
+        "source": message.source,
+        "project": message.project,
+        "role": message.role,
+        "time": json_time(message.time),
+        "text": message.text,
+    }
+
+
+def _search_batch(reader: Reader) -> None:
+    for number, line in enumerate(sys.stdin, 1):
+        if not line.strip():
+            continue
+        try:
+            asked = json.loads(line)
+            query, identity = asked.pop("query"), asked.pop("id")
+        except (ValueError, KeyError, AttributeError, TypeError) as error:
+            raise UsageError(f'stdin line {number}: expected {{"id", "query", …}}, got {line.strip()[:80]!r}') from error
+        answer, _ = _search(reader, str(query), _batch_options(asked, number))
+        print_json({"id": identity, **answer})
+        sys.stdout.flush()
+
+
+def _batch_options(asked: dict[str, Any], number: int) -> dict[str, Any]:
+    choices = {"role": ROLES, "mode": MODES, "sort": ("relevance", "newest")}
+    known = {"limit", "source", "project", "session", "since", "until", "explain", *choices}
+    for key, value in asked.items():
+        if key not in known:
+            raise UsageError(f"stdin line {number}: unknown key {key!r}; known: {', '.join(sorted(known))}")
+        if key in choices and value is not None and value not in choices[key]:
+            raise UsageError(f"stdin line {number}: {key}: expected one of {', '.join(choices[key])}, got {value!r}")
+    limit = asked.get("limit", 10)
+    if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
+        raise UsageError(f"stdin line {number}: limit: expected 1 to {MAX_LIMIT}, got {limit!r}")
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
+    for hit, shown in zip(hits, answer["hits"], strict=True):
+        message = hit.message
+        place = f"{message.source} · {message.project or 'no project'} · {message.role}"
+        click.secho(f"{local_time(message.time)}  {place}  #{message.id}", fg="cyan")
+        click.echo("  " + shown["snippet"].replace("\n", "\n  "))
+        if explain:
+            parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items())
+            click.echo(f"  score {hit.score:.3f}: {parts}")
+    if hits:
+        click.echo(f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours")
+    else:
+        click.echo("nothing found; try fewer or other words, or --role tool for tool calls")
+
+
+@click.command()
+@click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True)
+@click.option("--source", help="Only this agent.")
+@click.option("--project", help="Only this project.")
+@click.option("--since", help="Active since: a date, a time, or an age like 7d.")
+@click.option("--until", help="Begun before.")
+@json_option
+@pass_app
+def sessions(
+    app: App, limit: int, source: str | None, project: str | None, since: str | None, until: str | None, as_json: bool
+) -> int:
+    """List conversations, the last active first."""
+    filters = Filters(
+        source=source, project=project, since=parse_time(since, "--since"), until=parse_time(until, "--until")
+    )
+    with Reader(app.home) as reader:
+        found = reader.sessions(filters, limit)
+    if as_json:
+        listed = [
+            {
+                "session_id": one.session_id,
+                "source": one.source,
+                "project": one.project,
+                "started": json_time(one.started),
+                "ended": json_time(one.ended),
+                "messages": one.messages,
+                "title": one.title,
+                "branch": one.branch,
+                "parent_id": one.parent_id,
+            }
+            for one in found
+        ]
+        print_json({"sessions": listed})
+    else:
+        print_table(
+            ("last active", "agent", "project", "messages", "title", "session"),
+            [
+                (local_time(one.ended), one.source, one.project or "", str(one.messages), " ".join((one.title or "").split()), one.session_id)
+                for one in found
+            ],
+        )
+    return 0 if found else 1
+
+
+@click.command()
+@click.argument("identity", metavar="MESSAGE_ID")
+@click.option("--context", type=click.IntRange(0, 1000), default=2, show_default=True, help="Neighbours on each side.")
+@json_option
+@pass_app
+def show(app: App, identity: str, context: int, as_json: bool) -> int:
+    """Show a message with its neighbours, and where it comes from."""
+    if not identity.isascii() or not identity.isdigit():
+        raise UsageError(f"{identity!r} is not a message id (a number, as search prints it)")
+    with Reader(app.home) as reader:
+        message = reader.message(int(identity)) if len(identity) < 19 else None  # noqa: PLR2004 - SQLite's integers
+        around = reader.neighbours(message.id, context) if message else []
+    if message is None:
+        click.echo(f"there is no message {identity}", err=True)
+        return 1
+    if as_json:
+        print_json(
+            message_json(message)
+            | {"path": message.path, "span": message.span, "context": [message_json(one) for one in around]}
+        )
+        return 0
+    for one in around:
+        mark = "▶" if one.id == message.id else " "
+        click.secho(f"{mark} {local_time(one.time)}  {one.role}  #{one.id}", fg="cyan", bold=one.id == message.id)
+        click.echo("  " + one.text.replace("\n", "\n  "))
+    span = f", bytes {message.span[0]} to {message.span[1]}" if message.span else ""
+    click.echo(f"\n{message.source} session {message.session_id}\n{message.path or 'transcript unknown'}{span}")
+    return 0
+
+
+@click.command()
+@json_option
+@pass_app
+def sources(app: App, as_json: bool) -> None:
+    """List every known agent: found or not, what was read, what was skipped and why."""
+    from memoryd.service.overview import describe_sources  # noqa: PLC0415 - not on the way to a search
+
+    described = describe_sources(app.home, app.config)
+    if as_json:
+        print_json({"sources": described})
+        return
+    rows = [
+        (one["name"], "found" if one["found"] else "–", str(one["sessions"]), str(one["messages"]), one["last_activity"] or "", ", ".join(one["roots"]))
+        for one in described
+    ]
+    print_table(("agent", "", "sessions", "messages", "last activity", "roots"), rows)
+    for one in described:
+        reasons = {**one["skipped"], **{f"damaged: {reason}": count for reason, count in one["rejected"].items()}}
+        if reasons:
+            click.echo(f"{one['name']}: " + ", ".join(f"{count} {reason}" for reason, count in reasons.items()))

@@ -1,0 +1,121 @@
+"""The doctor: checks that work without the daemon, each with what to do; `--fix` repairs what it names."""
+
+import os
+import shutil
+import stat
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memoryd.config import Config
+from memoryd.errors import HeldError, MemorydError
+from memoryd.service.home import OTHERS, prepare_home
+from memoryd.service.writing import open_store
+from memoryd.sources.registry import build_sources
+from memoryd.store.connection import DATABASE_NAME, sqlite_version, wal_verdict
+from memoryd.store.integrity import Damage, find_damage
+
+LOW_DISK_BYTES = 500_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at. *fix* says what to do, or what was done."""
+
+    name: str
+    ok: bool
+    detail: str
+    fix: str = ""
+
+
+def examine(home: Path, config: Config, fix: bool = False) -> list[Check]:
+    """Look at everything that can be wrong; with *fix*, repair what can be repaired."""
+    checks: list[Check] = []
+    for look in (_sqlite, _permissions, _disk, _sources, _database):
+        checks += look(home, config, fix)
+    return checks
+
+
+def _sqlite(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    _, detail = wal_verdict(sqlite_version())
+    yield Check("sqlite", ok=True, detail=detail)
+
+
+def _permissions(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    if not home.exists():
+        yield Check("permissions", ok=True, detail=f"{home} does not exist yet")
+        return
+    loose = [path for path in (home, *home.iterdir()) if _mode(path) & OTHERS]
+    if loose and fix:
+        closed = prepare_home(home)
+        yield Check("permissions", ok=True, detail="closed what stood open", fix="; ".join(closed))
+        return
+    detail = ", ".join(str(path) for path in loose)
+    yield Check("permissions", not loose, f"open to others: {detail}" if loose else "private", "memoryd doctor --fix" if loose else "")
+
+
+def _mode(path: Path) -> int:
+    try:
+        found = path.lstat()
+    except OSError:
+        return 0
+    return 0 if stat.S_ISLNK(found.st_mode) else stat.S_IMODE(found.st_mode)
+
+
+def _disk(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    existing = next(folder for folder in (home, *home.parents) if folder.exists())
+    free = shutil.disk_usage(existing).free
+    yield Check(
+        "disk space",
+        free >= LOW_DISK_BYTES,
+        f"{free // 1_000_000} MB free",
+        "" if free >= LOW_DISK_BYTES else "free some space: a full disk stops ingest (nothing is lost, it goes on later)",
+    )
+
+
+def _sources(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    found = [source.name for source in build_sources(config) if any(_readable(root) for root in source.roots)]
+    yield Check(
+        "agents",
+        ok=bool(found),
+        detail=f"found: {', '.join(found)}" if found else "no agent's transcripts found",
+        fix="" if found else "name their folders in config.toml: [sources.<name>] roots = [...]",
+    )
+
+
+def _readable(root: Path) -> bool:
+    return root.exists() and os.access(root, os.R_OK)
+
+
+def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    path = home / DATABASE_NAME
+    if not path.exists():
+        yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
+        return
+    if path.stat().st_size == 0:
+        yield Check("database", ok=False, detail=f"{path} is empty: its content was lost", fix="restore a backup, or move it away and ingest again")
+        return
+    try:
+        yield from _open_database(home, fix)
+    except HeldError:
+        yield Check("database", ok=True, detail="in use by the running daemon; it checks itself every night")
+    except MemorydError as error:
+        yield Check("database", ok=False, detail=str(error), fix="restore a backup, or move the file away and ingest again")
+
+
+def _open_database(home: Path, fix: bool) -> Iterator[Check]:
+    with open_store(home) as store:
+        damage = find_damage(store.connection)
+        repairs: dict[str, Callable[[], int]] = {"indexes": store.rebuild_indexes}
+        for one in damage:
+            repair = repairs.get(one.repair)
+            if fix and repair is not None:
+                yield Check(one.name, ok=True, detail=one.detail, fix=f"rebuilt from {repair()} messages")
+            else:
+                yield Check(one.name, ok=False, detail=one.detail, fix=_advice(one))
+        if not damage:
+            yield Check("database", ok=True, detail="pages, keys, ledger and full-text indexes are whole")
+
+
+def _advice(damage: Damage) -> str:
+    return "memoryd doctor --fix" if damage.repair == "indexes" else "restore a backup, or move the file away and ingest again"

@@ -1,0 +1,167 @@
+"""How memoryd is: what `status` and `sources` tell, with or without a running daemon."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from memoryd.config import Config
+from memoryd.errors import StoreError
+from memoryd.sources.base import Source
+from memoryd.sources.registry import build_sources
+from memoryd.store.connection import DATABASE_NAME
+from memoryd.store.reader import Reader
+from memoryd.store.records import SourceStatus
+
+
+def describe_status(
+    home: Path, config: Config, daemon: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """The status document of the contract.
+
+    Args:
+        daemon: what the running daemon says of itself (pid, watch states, degraded reasons, jobs); None if none runs.
+    """
+    daemon = daemon or {}
+    sources = build_sources(config)
+    degraded = list(daemon.get("degraded", ()))
+    database, described, trouble = _describe_database(home, sources, daemon.get("watch", {}))
+    if trouble:
+        degraded.append(trouble)
+    return {
+        "running": bool(daemon),
+        "pid": daemon.get("pid"),
+        "version": version("memoryd"),
+        "database": database,
+        "sources": described,
+        "jobs": daemon.get("jobs", []),
+        "embedding": {
+            "engine": "none",
+            "model": None,
+            "dimension": None,
+            "vectors": 0,
+            "pending": 0,
+        },
+        "degraded": degraded,
+        **{
+            key: daemon[key]
+            for key in ("resources", "writer", "rescans", "config_error")
+            if key in daemon
+        },
+    }
+
+
+def _describe_database(
+    home: Path, sources: Sequence[Source], watch: Mapping[str, str]
+) -> tuple[dict[str, Any], list[dict[str, Any]], str | None]:
+    path = home / DATABASE_NAME
+    database: dict[str, Any] = {
+        "path": str(path),
+        "bytes": _size(path),
+        "wal_bytes": _size(Path(f"{path}-wal")),
+        "messages": 0,
+        "tool_messages": 0,
+        "sessions": 0,
+        "entries": 0,
+        "schema": None,
+    }
+    if not path.exists():
+        return (
+            database,
+            [_describe_root(s, root, None, {}, watch) for s in sources for root in s.roots],
+            None,
+        )
+    try:
+        with Reader(home) as reader:
+            database |= reader.counts() | {"schema": reader.schema()}
+            known = {status.name: status for status in reader.sources()}
+            described = [
+                _describe_root(
+                    source, root, known.get(source.name), reader.offsets(source.name), watch
+                )
+                for source in sources
+                for root in source.roots
+                if root.exists() or source.name in known
+            ]
+    except StoreError as error:
+        return database, [], str(error)
+    return database, described, None
+
+
+def _describe_root(
+    source: Source,
+    root: Path,
+    status: SourceStatus | None,
+    offsets: Mapping[str, tuple[int, int]],
+    watch: Mapping[str, str],
+) -> dict[str, Any]:
+    files, lag = 0, 0
+    for path in source.discover(root) if root.exists() else ():
+        files += 1
+        size, offset = offsets.get(source.logical(path), (None, 0))
+        lag += max(
+            0, (_size(path) if size is None or source.logical(path) == str(path) else size) - offset
+        )
+    return {
+        "name": source.name,
+        "root": str(root),
+        "files": files,
+        "lag_bytes": lag,
+        "last_ingest": _stamp(status.last_ingest) if status else None,
+        "quarantined": sum(status.rejected.values()) if status else 0,
+        "skipped": dict(status.skipped) if status else {},
+        "rejected": dict(status.rejected) if status else {},
+        "watch": watch.get(str(root), "missing" if not root.exists() else "polling"),
+    }
+
+
+def describe_sources(home: Path, config: Config) -> list[dict[str, Any]]:
+    """Every known agent: found or not, its roots, what was read of it, what was skipped and why."""
+    known: dict[str, SourceStatus] = {}
+    if (home / DATABASE_NAME).exists():
+        with Reader(home) as reader:
+            known = {status.name: status for status in reader.sources()}
+    described = []
+    for source in build_sources(config):
+        status = known.pop(source.name, None)
+        roots = [str(root) for root in source.roots]
+        found = any(root.exists() for root in source.roots)
+        described.append(_describe_source(source.name, source.title, roots, found, status))
+    described += [_describe_source(name, name, [], False, status) for name, status in known.items()]
+    return sorted(described, key=lambda one: (not one["found"], -one["messages"], one["name"]))
+
+
+def _describe_source(
+    name: str, title: str, roots: Sequence[str], found: bool, status: SourceStatus | None
+) -> dict[str, Any]:
+    return {
+        "name": name,
+        "title": title,
+        "found": found,
+        "roots": roots,
+        "transcripts": status.transcripts if status else 0,
+        "sessions": status.sessions if status else 0,
+        "messages": status.messages if status else 0,
+        "last_activity": _stamp(status.last_message) if status else None,
+        "last_ingest": _stamp(status.last_ingest) if status else None,
+        "bytes": {
+            "ingested": status.ingested,
+            "quarantined": status.quarantined,
+            "pending": status.pending,
+        }
+        if status
+        else {"ingested": 0, "quarantined": 0, "pending": 0},
+        "skipped": dict(status.skipped) if status else {},
+        "rejected": dict(status.rejected) if status else {},
+    }
+
+
+def _stamp(time: Any) -> str | None:  # noqa: ANN401 - datetime or None
+    return None if time is None else time.strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return 0

@@ -1,0 +1,150 @@
+"""Opening the database: which SQLite is used, with which settings, by a writer or by a reader.
+
+There is one writing connection in the whole system, held behind the writer's lock; everybody else opens
+read-only. That rule, not the SQLite version, is what makes the WAL-reset fault (see `wal_verdict`) harmless.
+"""
+
+import os
+import re
+import sqlite3 as _standard
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+from memoryd.errors import RetryError, StoreError
+
+if TYPE_CHECKING:
+    import sqlite3
+else:  # a wheel with a current SQLite where there is one, else what Python was built with
+    try:
+        import pysqlite3 as sqlite3
+    except ImportError:
+        sqlite3 = _standard
+
+APPLICATION_ID = 0x6D656D64  # "memd", in the file's header
+DATABASE_NAME = "memoryd.db"
+BUSY_TIMEOUT_MS = 10_000
+FULL_MESSAGES = re.compile(r"full|disk I/O error|readonly", re.IGNORECASE)
+
+Connection = sqlite3.Connection
+DatabaseError = sqlite3.DatabaseError
+OperationalError = sqlite3.OperationalError
+Row = tuple[object, ...]
+
+
+def sqlite_version() -> tuple[int, ...]:
+    """The version of the SQLite library really used."""
+    return tuple(int(part) for part in sqlite3.sqlite_version.split("."))
+
+
+def wal_verdict(version: tuple[int, ...]) -> tuple[bool, str]:
+    """Is this SQLite free of the WAL-reset fault (fixed in 3.51.3, back-ported to 3.50.7 and 3.44.6)?
+
+    Source: sqlite.org release notes of 3.51.3 (2026-03-13).
+    """
+    fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    text = ".".join(map(str, version))
+    if fixed:
+        return True, f"SQLite {text} has the WAL-reset fix"
+    return False, (
+        f"SQLite {text} can lose a commit when two connections write in WAL mode; "
+        "memoryd has one writer only, so this does not arise"
+    )
+
+
+def open_writer(path: Path) -> Connection:
+    """Open the one writing connection, creating the file (0600) if it is not there.
+
+    Raises:
+        StoreError: not a memoryd database, or damaged.
+    """
+    create_private(path)
+    connection = sqlite3.connect(
+        str(path), timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False
+    )
+    try:
+        check_identity(connection, path)
+        _configure_writer(connection)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise StoreError(f"cannot use {path}: {error}; run `memoryd doctor`") from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def create_private(path: Path) -> None:
+    """Create an empty file that only its owner can read, unless it exists."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        return
+
+
+def check_identity(connection: Connection, path: Path) -> None:
+    """Refuse a database that belongs to another program."""
+    found = connection.execute("pragma application_id").fetchone()[0]
+    tables = connection.execute("select count(*) from sqlite_master").fetchone()[0]
+    if found != APPLICATION_ID and tables:
+        raise StoreError(f"{path} is not a memoryd database")
+
+
+def _configure_writer(connection: Connection) -> None:
+    fresh = connection.execute("select count(*) from sqlite_master").fetchone()[0] == 0
+    if fresh:  # must precede the first table
+        connection.execute("pragma auto_vacuum=incremental")
+        connection.execute(f"pragma application_id={APPLICATION_ID}")
+    connection.execute("pragma journal_mode=wal")
+    # FULL: a commit survives power loss; offsets would roll back with their rows, but sources may be gone by then.
+    connection.execute("pragma synchronous=full")
+    if sys.platform == "darwin":
+        connection.execute("pragma fullfsync=1")
+        connection.execute("pragma checkpoint_fullfsync=1")
+    for setting in (
+        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        "foreign_keys=on",
+        "recursive_triggers=on",
+        "trusted_schema=off",
+        "cell_size_check=on",
+        "secure_delete=on",
+        "temp_store=memory",  # no plain text spills to disk
+        "journal_size_limit=67108864",
+        "wal_autocheckpoint=1000",
+        "cache_size=-16000",
+    ):
+        connection.execute(f"pragma {setting}")
+
+
+def open_reader(path: Path) -> Connection:
+    """Open a read-only connection; it can neither write nor checkpoint.
+
+    Raises:
+        StoreError: there is no database yet, or it is not ours.
+    """
+    if not path.exists():
+        raise StoreError(f"nothing ingested yet: {path} does not exist; run `memoryd run --once`")
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode=ro",
+        uri=True,
+        timeout=BUSY_TIMEOUT_MS / 1000,
+        isolation_level=None,
+        check_same_thread=False,
+    )
+    try:
+        for setting in ("query_only=on", "trusted_schema=off", "temp_store=memory", "cache_size=-16000"):
+            connection.execute(f"pragma {setting}")
+        check_identity(connection, path)
+    except sqlite3.DatabaseError as error:
+        connection.close()
+        raise StoreError(f"cannot read {path}: {error}; run `memoryd doctor`") from error
+    return connection
+
+
+def translate(error: Exception) -> Exception:
+    """Turn SQLite's trouble into ours: a full disk or a busy file is temporary, the rest is damage."""
+    text = str(error)
+    if "locked" in text or "busy" in text or FULL_MESSAGES.search(text):
+        return RetryError(f"the database cannot be written now: {text}")
+    return StoreError(f"the database is damaged: {text}; run `memoryd doctor`")

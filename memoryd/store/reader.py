@@ -1,0 +1,75 @@
+"""Reading: a read-only view of the database, for every process that is not the writer."""
+
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memoryd.store import history
+from memoryd.store.connection import DATABASE_NAME, Connection, open_reader
+from memoryd.store.query import parse_query
+from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
+from memoryd.store.schema import check_version, schema_version
+from memoryd.store.search import Hit, Sort, load_messages, search
+
+
+class Reader:
+    """A read-only connection to the database in a home folder."""
+
+    def __init__(self, home: Path) -> None:
+        """Open it.
+
+        Raises:
+            StoreError: there is no database yet, or another version made it.
+        """
+        self.path = home / DATABASE_NAME
+        self.connection: Connection = open_reader(self.path)
+        try:
+            check_version(self.connection)
+        except BaseException:
+            self.connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.connection.close()
+
+    def search(
+        self, text: str, filters: Filters, limit: int = 10, sort: Sort = "relevance"
+    ) -> list[Hit]:
+        """Messages for a query as typed; see `search.search`."""
+        return search(self.connection, parse_query(text), filters, limit, sort)
+
+    def message(self, row: int) -> StoredMessage | None:
+        """One message by its id."""
+        return load_messages(self.connection, [row]).get(row)
+
+    def neighbours(self, row: int, count: int) -> list[StoredMessage]:
+        """The *count* messages before and after one, of the same session, itself included, in order."""
+        return history.neighbours(self.connection, row, count)
+
+    def sessions(self, filters: Filters, limit: int) -> list[StoredSession]:
+        """Sessions, the last active first."""
+        return history.sessions(self.connection, filters, limit)
+
+    def sources(self) -> list[SourceStatus]:
+        """What is known of every source that was ever read."""
+        return history.sources(self.connection)
+
+    def counts(self) -> dict[str, int]:
+        """Rows by kind: messages, tool messages, sessions."""
+        return history.counts(self.connection)
+
+    def offsets(self, source: str) -> dict[str, tuple[int, int]]:
+        """(size when last read, offset) of every transcript of a source, by logical path."""
+        return history.offsets(self.connection, source)
+
+    def schema(self) -> int:
+        """The schema version of the database."""
+        return schema_version(self.connection)

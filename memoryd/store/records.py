@@ -1,0 +1,112 @@
+"""Values that cross the store's border: what goes in already screened, what comes out of a query."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from memoryd.model import Batch, Role
+from memoryd.screening import ScreenedText
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class ScreenedBatch:
+    """A batch with every text in it screened, each tuple parallel to the batch's own.
+
+    Attributes:
+        texts: of the messages.
+        titles: of the sessions; None where the session says no title.
+        heads: of the rejects, decoded.
+    """
+
+    batch: Batch
+    texts: tuple[ScreenedText, ...] = ()
+    titles: tuple[ScreenedText | None, ...] = ()
+    heads: tuple[ScreenedText, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What one committed batch changed, in messages; *ids* are the new or changed rows."""
+
+    added: int = 0
+    updated: int = 0
+    seen: int = 0
+    ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """Which messages count at all; None: any."""
+
+    source: str | None = None
+    project: str | None = None
+    role: Role | None = None
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message as kept, with the session it belongs to."""
+
+    id: int
+    native_id: str | None
+    session_id: str
+    source: str
+    project: str | None
+    role: Role
+    time: datetime | None
+    text: str
+    path: str | None = None
+    span: tuple[int, int] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSession:
+    """A session as kept; *messages* counts those of people and assistants and tools alike."""
+
+    session_id: str
+    source: str
+    project: str | None
+    title: str | None
+    branch: str | None
+    parent_id: str | None
+    started: datetime | None
+    ended: datetime | None
+    messages: int
+
+
+@dataclass(frozen=True, slots=True)
+class SourceStatus:
+    """What the database knows of one source. Bytes are those of the transcripts as last read.
+
+    Attributes:
+        pending: bytes seen but not yet complete (half-written last lines).
+        skipped: records left out on purpose, by reason.
+        rejected: bad records kept aside, by reason.
+    """
+
+    name: str
+    transcripts: int
+    sessions: int
+    messages: int
+    ingested: int
+    quarantined: int
+    pending: int
+    last_ingest: datetime | None
+    last_message: datetime | None
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    rejected: Mapping[str, int] = field(default_factory=dict)
+
+
+def to_milliseconds(time: datetime | None) -> int | None:
+    """A time as unix milliseconds, UTC."""
+    return None if time is None else (time - EPOCH) // timedelta(milliseconds=1)
+
+
+def from_milliseconds(value: object) -> datetime | None:
+    """The time that `to_milliseconds` stored."""
+    return EPOCH + timedelta(milliseconds=value) if isinstance(value, int) else None

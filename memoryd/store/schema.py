@@ -1,0 +1,137 @@
+"""The schema, as numbered migrations. Never edit one that was released: add another.
+
+`user_version` is the authority on which migrations a file has; sqlite-utils runs and records them.
+Only the writer migrates, behind its lock; readers refuse another version.
+"""
+
+from typing import TYPE_CHECKING
+
+from memoryd.errors import StoreError
+from memoryd.store.connection import Connection
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+SCHEMA_VERSION = 1
+
+HISTORY = """
+create table source (id integer primary key, name text not null unique) strict;
+
+create table session (
+  id integer primary key autoincrement,
+  source_id integer not null references source(id),
+  native_id text not null,
+  project text, title text, branch text, model text, parent_id text,
+  started integer, ended integer,              -- unix milliseconds, UTC
+  messages integer not null default 0,
+  unique (source_id, native_id)
+) strict;
+
+create table transcript (
+  id integer primary key autoincrement,
+  source_id integer not null references source(id),
+  path text not null,
+  device integer not null, inode integer not null, size integer not null, mtime_ns integer not null,
+  offset integer not null, fingerprint text not null, state text not null,
+  ingested integer not null default 0, quarantined integer not null default 0,  -- bytes; their sum is offset
+  messages integer not null default 0,
+  updated integer not null,                    -- unix milliseconds, UTC
+  unique (source_id, path)
+) strict;
+
+create table message (
+  id integer primary key autoincrement,        -- never reused: a forgotten id must not come back as another
+  session_id integer not null references session(id),
+  identity blob not null unique,               -- 16 bytes of BLAKE2b over source and key
+  native_id text,
+  role text not null,
+  time integer,                                -- unix milliseconds, UTC; null: unknown
+  text text not null,
+  group_key text,
+  withdrawn integer not null default 0,        -- the agent itself took it back (rewound turn)
+  transcript_id integer references transcript(id), start integer, end integer
+) strict;
+create index message_session on message (session_id, id);
+create index message_time on message (time);
+create index message_native on message (native_id) where native_id is not null;
+create index message_group on message (session_id, group_key) where group_key is not null;
+
+create table reject (
+  id integer primary key autoincrement,
+  transcript_id integer not null references transcript(id),
+  start integer not null, end integer not null, reason text not null, head text not null
+) strict;
+create index reject_transcript on reject (transcript_id);
+
+create table skip (
+  transcript_id integer not null references transcript(id),
+  reason text not null, records integer not null,
+  primary key (transcript_id, reason)
+) strict, without rowid;
+
+create table setting (name text primary key, value text not null) strict, without rowid;
+"""
+
+# The indexes hold no text of their own (content=''): rows are told to them, and taken out again, by `fts.py`.
+# words: as written; stems: the same with English stemming; tools: no positions, a third of the size.
+INDEXES = """
+create virtual table words using fts5(text, content='', tokenize='unicode61');
+create virtual table stems using fts5(text, content='', tokenize='porter unicode61');
+create virtual table tools using fts5(text, content='', detail=none, tokenize='unicode61');
+"""
+
+
+def schema_version(connection: Connection) -> int:
+    """The schema version of an open database; 0 for an empty one."""
+    return int(connection.execute("pragma user_version").fetchone()[0])
+
+
+def check_version(connection: Connection) -> None:
+    """Refuse to read a database that another version of memoryd made.
+
+    Raises:
+        StoreError: newer or older than this program knows.
+    """
+    found = schema_version(connection)
+    if found > SCHEMA_VERSION:
+        raise StoreError(
+            f"the database has schema {found}, this memoryd knows {SCHEMA_VERSION}: upgrade memoryd"
+        )
+    if found < SCHEMA_VERSION:
+        raise StoreError(f"the database has schema {found}: run `memoryd run --once` to migrate it")
+
+
+def migrate(connection: Connection) -> None:
+    """Bring the database to `SCHEMA_VERSION`, all steps in one transaction.
+
+    Raises:
+        StoreError: the database is newer than this program.
+    """
+    found = schema_version(connection)
+    if found > SCHEMA_VERSION:
+        check_version(connection)
+    if found == SCHEMA_VERSION:
+        return
+    # A fifth of a second of imports that a database of today never needs.
+    from sqlite_utils import Database  # noqa: PLC0415 - see above
+    from sqlite_utils.migrations import Migrations  # noqa: PLC0415
+
+    steps = Migrations("memoryd")
+    for step in (m001_history,):
+        steps()(step)
+    connection.execute("begin immediate")
+    try:
+        steps.apply(Database(connection, execute_plugins=False))
+        connection.execute(f"pragma user_version={SCHEMA_VERSION}")
+    except BaseException:
+        connection.execute("rollback")
+        raise
+    connection.execute("commit")
+
+
+def m001_history(db: "Database") -> None:
+    """Sessions, messages, transcripts with their ledger, and the full-text indexes."""
+    for script in (HISTORY, INDEXES):
+        for statement in script.split(";\n"):
+            if statement.strip():
+                db.execute(statement)

@@ -1,0 +1,77 @@
+"""Writing sessions: one row a conversation, facts learned as they come, counts flushed once a batch."""
+
+from memoryd.model import Session
+from memoryd.screening import ScreenedText
+from memoryd.store.connection import Connection
+
+
+class SessionTable:
+    """Rows of `session` and `source`, with the ids of recent ones at hand."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._sources: dict[str, int] = {}
+        self._rows: dict[tuple[int, str], int] = {}
+        self._counts: dict[int, tuple[int, int | None, int | None]] = {}
+
+    def forget_cache(self) -> None:
+        """After a rollback nothing remembered is certain."""
+        self._sources.clear()
+        self._rows.clear()
+        self._counts.clear()
+
+    def source_id(self, name: str) -> int:
+        """The row of a source, made on first use."""
+        if name not in self._sources:
+            self._connection.execute("insert into source (name) values (?) on conflict do nothing", (name,))
+            found = self._connection.execute("select id from source where name = ?", (name,)).fetchone()
+            self._sources[name] = found[0]
+        return self._sources[name]
+
+    def row_id(self, source_id: int, native_id: str) -> int:
+        """The row of a session, made on first use."""
+        known = self._rows.get((source_id, native_id))
+        if known is not None:
+            return known
+        self._connection.execute(
+            "insert into session (source_id, native_id) values (?, ?) on conflict do nothing",
+            (source_id, native_id),
+        )
+        row: int = self._connection.execute(
+            "select id from session where source_id = ? and native_id = ?", (source_id, native_id)
+        ).fetchone()[0]
+        self._rows[source_id, native_id] = row
+        return row
+
+    def learn(self, source_id: int, session: Session, title: ScreenedText | None) -> None:
+        """Note what a transcript says of a session: the first project, branch and parent; the last title and model."""
+        self._connection.execute(
+            "update session set project = coalesce(project, ?), title = coalesce(?, title), branch = coalesce(branch, ?), "
+            "model = coalesce(?, model), parent_id = coalesce(parent_id, ?) where id = ?",
+            (
+                session.project,
+                title,
+                session.branch,
+                session.model,
+                session.parent_id,
+                self.row_id(source_id, session.session_id),
+            ),
+        )
+
+    def count(self, row: int, time: int | None) -> None:
+        """One more message of a session, at *time* (unix milliseconds)."""
+        count, first, last = self._counts.get(row, (0, None, None))
+        if time is not None:
+            first = time if first is None else min(first, time)
+            last = time if last is None else max(last, time)
+        self._counts[row] = (count + 1, first, last)
+
+    def flush(self) -> None:
+        """Write the counts gathered since the last flush."""
+        for row, (count, first, last) in self._counts.items():
+            self._connection.execute(
+                "update session set messages = messages + ?, started = min(coalesce(started, ?), coalesce(?, started)), "
+                "ended = max(coalesce(ended, ?), coalesce(?, ended)) where id = ?",
+                (count, first, first, last, last, row),
+            )
+        self._counts.clear()

@@ -1,0 +1,228 @@
+"""The one writer: a batch, its index rows and its cursor become durable together, or not at all."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from memoryd.errors import StoreError
+from memoryd.model import Cursor, Message
+from memoryd.screening import ScreenedText
+from memoryd.store import fts
+from memoryd.store.connection import (
+    DATABASE_NAME,
+    Connection,
+    DatabaseError,
+    open_writer,
+    translate,
+)
+from memoryd.store.records import Added, ScreenedBatch, to_milliseconds
+from memoryd.store.schema import INDEXES, migrate
+from memoryd.store.sessions import SessionTable
+from memoryd.store.tokens import TOKENS_VERSION
+from memoryd.store.transcripts import TranscriptTable
+
+
+def identity_of(source: str, key: str) -> bytes:
+    """The identity of a message in the whole database: 16 bytes over its source and key."""
+    return blake2b(f"{source}\0{key}".encode(), digest_size=16).digest()
+
+
+class Store:
+    """The writing connection. Use from one thread; hold the writer's lock while it is open."""
+
+    def __init__(self, home: Path, clock: Callable[[], datetime]) -> None:
+        """Open or create the database in *home*, migrating it if it is older.
+
+        Raises:
+            StoreError: newer schema, damage, or not ours.
+        """
+        self.path = home / DATABASE_NAME
+        self.connection: Connection = open_writer(self.path)
+        self._inode = os.stat(self.path).st_ino
+        self._clock = clock
+        try:
+            migrate(self.connection)
+            self._refresh_indexes()
+        except BaseException:
+            self.connection.close()
+            raise
+        self._sessions = SessionTable(self.connection)
+        self._transcripts = TranscriptTable(self.connection)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Leave the statistics and the WAL tidy, and close."""
+        try:
+            self.connection.execute("pragma analysis_limit=400")
+            self.connection.execute("pragma optimize")
+            self.connection.execute("pragma wal_checkpoint(truncate)")
+        except DatabaseError:
+            pass  # tidying is a courtesy; the data is committed
+        finally:
+            self.connection.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[Connection]:
+        """Everything inside becomes durable together; any exception undoes all of it.
+
+        Raises:
+            RetryError: disk full or busy. StoreError: damaged, or the file was replaced under us.
+        """
+        self.check_file()
+        try:
+            self.connection.execute("begin immediate")
+            yield self.connection
+            self.connection.execute("commit")
+        except BaseException as error:
+            # SQLite itself rolls back on a full disk: then there is nothing left to undo.
+            if self.connection.in_transaction:
+                self.connection.execute("rollback")
+            self._sessions.forget_cache()
+            if isinstance(error, DatabaseError):
+                raise translate(error) from error
+            raise
+
+    def check_file(self) -> None:
+        """Notice that the database file was deleted or replaced while we have it open.
+
+        Raises:
+            StoreError: writing on would write into nothing.
+        """
+        try:
+            inode = os.stat(self.path).st_ino
+        except FileNotFoundError:
+            inode = None
+        if inode != self._inode:
+            raise StoreError(f"{self.path} was deleted or replaced while memoryd had it open")
+
+    def cursor(self, source: str, path: str) -> Cursor | None:
+        """Where reading a transcript stopped; None if it was never read."""
+        return self._transcripts.cursor(self._sessions.source_id(source), path)
+
+    def add(self, source: str, screened: ScreenedBatch) -> Added:
+        """Commit one batch: messages, session facts, rejects, ledger and cursor."""
+        batch = screened.batch
+        now = to_milliseconds(self._clock()) or 0
+        with self.transaction():
+            source_id = self._sessions.source_id(source)
+            transcript = self._transcripts.advance(source_id, batch, now)
+            self._transcripts.keep_aside(transcript, batch, screened.heads)
+            for session, title in zip(batch.sessions, screened.titles, strict=True):
+                self._sessions.learn(source_id, session, title)
+            added = self._add_messages(source_id, transcript, screened)
+            for key in batch.retracted:
+                self._withdraw(identity_of(source, key))
+            self._transcripts.count(transcript, added.added)
+            self._sessions.flush()
+        return added
+
+    def _add_messages(self, source_id: int, transcript: int, screened: ScreenedBatch) -> Added:
+        added, updated, seen, ids = 0, 0, 0, []
+        for message, text in zip(screened.batch.messages, screened.texts, strict=True):
+            row, outcome = self._add_message(source_id, transcript, message, text)
+            if outcome == "added":
+                added += 1
+                ids.append(row)
+            elif outcome == "updated":
+                updated += 1
+                ids.append(row)
+            else:
+                seen += 1
+        return Added(added, updated, seen, tuple(ids))
+
+    def _add_message(
+        self, source_id: int, transcript: int, message: Message, text: ScreenedText
+    ) -> tuple[int, str]:
+        identity = identity_of(message.source, message.key)
+        session = self._sessions.row_id(source_id, message.session_id)
+        if message.group is not None:
+            grown = self._grow_snapshot(session, message, text)
+            if grown is not None:
+                return grown
+        time = to_milliseconds(message.time)
+        start, end = message.span or (None, None)
+        inserted = self.connection.execute(
+            "insert into message (session_id, identity, native_id, role, time, text, group_key, transcript_id, start, end) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (identity) do nothing",
+            (session, identity, message.native_id, message.role, time, text, message.group, transcript, start, end),
+        )
+        if inserted.rowcount == 0:
+            return self._meet_again(identity, text)
+        row = int(inserted.lastrowid or 0)
+        fts.add_row(self.connection, row, message.role, text)
+        self._sessions.count(session, time)
+        return row, "added"
+
+    def _grow_snapshot(
+        self, session: int, message: Message, text: ScreenedText
+    ) -> tuple[int, str] | None:
+        """Some gateways write one response several times, each longer: keep the longest, once."""
+        rows = self.connection.execute(
+            "select id, text from message where session_id = ? and group_key = ? and role = ? and withdrawn = 0",
+            (session, message.group, message.role),
+        ).fetchall()
+        for row, old in rows:
+            if old == text or (len(old) > len(text) and old.startswith(text)):
+                return row, "seen"
+            if old and text.startswith(old):
+                self._replace_text(row, message.role, old, text)
+                return row, "updated"
+        return None
+
+    def _meet_again(self, identity: bytes, text: ScreenedText) -> tuple[int, str]:
+        row, role, old, withdrawn = self.connection.execute(
+            "select id, role, text, withdrawn from message where identity = ?", (identity,)
+        ).fetchone()
+        if withdrawn:
+            self.connection.execute("update message set text = ?, withdrawn = 0 where id = ?", (text, row))
+            fts.add_row(self.connection, row, role, text)
+            return row, "updated"
+        if old == text:
+            return row, "seen"
+        self._replace_text(row, role, old, text)
+        return row, "updated"
+
+    def _replace_text(self, row: int, role: str, old: str, new: ScreenedText) -> None:
+        fts.remove_row(self.connection, row, role, old)
+        self.connection.execute("update message set text = ? where id = ?", (new, row))
+        fts.add_row(self.connection, row, role, new)
+
+    def _withdraw(self, identity: bytes) -> None:
+        found = self.connection.execute(
+            "select id, role, text from message where identity = ? and withdrawn = 0", (identity,)
+        ).fetchone()
+        if found is not None:
+            fts.remove_row(self.connection, *found)
+            self.connection.execute("update message set withdrawn = 1 where id = ?", (found[0],))
+
+    def _refresh_indexes(self) -> None:
+        if fts.indexed_version(self.connection) != TOKENS_VERSION:
+            self.rebuild_indexes()
+
+    def rebuild_indexes(self) -> int:
+        """Make the full-text indexes anew from the messages; returns how many were indexed."""
+        self.connection.execute("begin immediate")
+        try:
+            count = fts.rebuild(self.connection, INDEXES)
+        except BaseException:
+            self.connection.execute("rollback")
+            raise
+        self.connection.execute("commit")
+        return count
+
+
