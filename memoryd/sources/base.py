@@ -22,11 +22,13 @@ class ReadLimits:
         line_bytes: a longer line is not decoded: its head and tail are kept as text.
         batch_bytes: a batch is handed out after about this many consumed bytes.
         tool_output_chars: a tool result keeps this many characters.
+        decompressed_bytes: a compressed transcript is read no further than this.
     """
 
     line_bytes: int = 16 * 1024 * 1024
     batch_bytes: int = 4 * 1024 * 1024
     tool_output_chars: int = 2000
+    decompressed_bytes: int = 2 * 1024 * 1024 * 1024
 
 
 class Source(ABC):

@@ -1,0 +1,153 @@
+"""What a reader gathers while it goes through a transcript, until a batch is handed out."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memoryd.model import Batch, Cursor, Message, Reject, Role, Session
+from memoryd.sources.base import ReadLimits
+from memoryd.sources.exclusion import is_own_session, maintains_memory, strip_own_output
+from memoryd.sources.texts import content_key
+
+_KEPT = 16  # sessions of one transcript whose facts are remembered; more only repeats a fact
+_SESSIONS = "_sessions"
+_EXCLUDED = "_excluded"
+_PROMPTED = "_prompted"  # among the facts of a session: a person has said something
+
+
+class Context:
+    """Passed to `parse` with every record: it knows the place, keeps the state, and takes what is found.
+
+    Attributes:
+        path: the transcript's logical path.
+        state: what must be remembered until the next read; JSON values only, and few of them.
+        span: the bytes of the record being parsed.
+    """
+
+    def __init__(
+        self, source: str, path: Path, limits: ReadLimits, state: Mapping[str, Any]
+    ) -> None:
+        self.source = source
+        self.path = path
+        self.limits = limits
+        self.state: dict[str, Any] = orjson.loads(orjson.dumps(dict(state)))
+        self.span: tuple[int, int] | None = None
+        self._clear()
+
+    def _clear(self) -> None:
+        self.messages: dict[str, Message] = {}
+        self.sessions: list[Session] = []
+        self.rejects: list[Reject] = []
+        self.skipped: Counter[str] = Counter()
+        self.retracted: dict[str, None] = {}
+
+    def message(
+        self,
+        session_id: str,
+        role: Role,
+        text: str,
+        *,
+        time: datetime | None = None,
+        native_id: str | None = None,
+        key: str | None = None,
+        group: str | None = None,
+    ) -> Message:
+        """A message of the record being parsed; without a key it is known by its content in its session."""
+        if key is None:
+            key = native_id or content_key(session_id, time, role, text)
+        return Message(self.source, session_id, key, role, text, time, native_id, group, self.span)
+
+    def add(self, message: Message) -> None:
+        """Take a message into the batch, unless it is empty or must never be ingested."""
+        text = strip_own_output(message.text)
+        if not text.strip():
+            self.skip("empty" if text == message.text else "memoryd's own output")
+        elif self._is_excluded(message, text):
+            self.skip("memory-keeping session")
+        else:
+            if text != message.text:
+                message = replace(message, text=text)
+            self.retracted.pop(message.key, None)
+            self.messages[message.key] = message
+
+    def skip(self, reason: str, count: int = 1) -> None:
+        """Count something that was left out on purpose."""
+        self.skipped[reason] += count
+
+    def reject(self, start: int, end: int, reason: str, head: bytes) -> None:
+        """Keep aside bytes that could not become a record."""
+        self.rejects.append(Reject(start, end, reason, head))
+
+    def retract(self, keys: Iterable[str]) -> None:
+        """Take back messages that the agent itself has withdrawn."""
+        for key in keys:
+            self.messages.pop(key, None)
+            self.retracted[key] = None
+
+    def note(self, session_id: str, **facts: str | None) -> None:
+        """Tell facts of a session (the fields of `Session`); what is known already costs nothing."""
+        known = self._known(session_id)
+        news = {name: fact for name, fact in facts.items() if fact and known.get(name) != fact}
+        if news:
+            known.update(news)
+            self.sessions.append(Session(self.source, session_id, **news))
+
+    def knows(self, session_id: str, fact: str) -> bool:
+        """Was this fact of the session told before?"""
+        return fact in self.state.get(_SESSIONS, {}).get(session_id, {})
+
+    def is_empty(self) -> bool:
+        """Is there nothing to hand out?"""
+        return not (
+            self.messages or self.sessions or self.rejects or self.skipped or self.retracted
+        )
+
+    def saved_state(self) -> dict[str, Any]:
+        """A copy of the state, for a cursor."""
+        copy: dict[str, Any] = orjson.loads(orjson.dumps(self.state))
+        return copy
+
+    def batch(self, cursor: Cursor, consumed: int, *, restarted: bool) -> Batch:
+        """Everything gathered, as one batch; gathering starts anew."""
+        batch = Batch(
+            cursor=cursor,
+            messages=tuple(self.messages.values()),
+            sessions=tuple(self.sessions),
+            rejects=tuple(self.rejects),
+            skipped=dict(self.skipped),
+            retracted=tuple(self.retracted),
+            consumed=consumed,
+            restarted=restarted,
+        )
+        self._clear()
+        return batch
+
+    def _is_excluded(self, message: Message, text: str) -> bool:
+        excluded = self.state.get(_EXCLUDED, [])
+        if message.session_id in excluded:
+            return True
+        first = message.role == "user" and self._is_first_prompt(message.session_id)
+        if not is_own_session(text) and not (first and maintains_memory(text)):
+            return False
+        self.state[_EXCLUDED] = [*excluded[-_KEPT:], message.session_id]
+        return True
+
+    def _is_first_prompt(self, session_id: str) -> bool:
+        known = self._known(session_id)
+        first = _PROMPTED not in known
+        known[_PROMPTED] = True
+        return first
+
+    def _known(self, session_id: str) -> dict[str, Any]:
+        """What was told of a session; the sessions least recently begun are forgotten."""
+        sessions: dict[str, dict[str, Any]] = self.state.setdefault(_SESSIONS, {})
+        if session_id not in sessions:
+            sessions[session_id] = {}
+            while len(sessions) > _KEPT:
+                del sessions[next(iter(sessions))]
+        return sessions[session_id]
