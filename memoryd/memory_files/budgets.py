@@ -1,7 +1,7 @@
 """What an agent loads of its files at the start of a session: the agents' own rules, counted in their own units.
 
 The numbers for OpenClaw equal those of its published package (golden vectors in the tests). Offsets are characters
-of the file's text; amounts are in the rule's unit.
+of the text as the agent sees it (`Loading.text`); amounts are in the rule's unit.
 """
 
 from collections.abc import Callable, Sequence
@@ -12,6 +12,10 @@ from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.profiles import FileRule, Profile
 from memoryd.memory_files.sections import read_newlines
 from memoryd.memory_files.units import JAVASCRIPT_SPACE, Unit, head_length, measure, tail_length
+
+_LEAST_CONTENT = (
+    16  # characters beside OpenClaw's full marker; with less room it uses a compact one
+)
 
 Cause = Literal["max/file", "max/total", "max/lines", "on demand", "missing"]
 
@@ -38,7 +42,8 @@ class Loading:
     """What an agent loads of one file.
 
     Attributes:
-        raw: the whole file, in *unit*.
+        text: as the agent sees it: line endings read, space at the ends gone.
+        raw: the whole text, in *unit*.
         limit: the limit that held for it (what was left of the total, where that is less); None: no limit.
         loaded: what is loaded.
         charged: what it takes of the total; more than *loaded* only where the agent's digest is not modelled.
@@ -47,6 +52,7 @@ class Loading:
 
     file: MemoryFile
     rule: FileRule
+    text: str
     unit: Unit
     raw: int
     limit: int | None
@@ -65,7 +71,7 @@ class Loading:
         return self.is_cut or (self.limit is not None and self.raw > self.limit)
 
     def reaches(self, start: int, end: int) -> bool:
-        """Are the characters [start, end) of the file loaded?"""
+        """Are the characters [start, end) of the text loaded?"""
         return end <= self.cut.head_end or start >= self.cut.tail_start
 
 
@@ -93,23 +99,23 @@ def _plan_file(file: MemoryFile, profile: Profile, remaining: int | None) -> Loa
         return _plan_missing(file, profile, rule, remaining)
     text = seen_text(file.text, profile, rule)
     raw = measure(text, rule.unit)
-    whole = Cut(raw, len(file.text), len(file.text))
+    whole = Cut(raw, len(text), len(text))
     if not rule.at_start:
-        nothing = Cut(0, 0, len(file.text))
-        return Loading(file, rule, rule.unit, raw, None, 0, 0, nothing, "on demand")
+        nothing = Cut(0, 0, len(text))
+        return Loading(file, rule, text, rule.unit, raw, None, 0, 0, nothing, "on demand")
     if rule.cut == "lines":
         return _plan_lines(file, rule, text)
     limit = rule.limit
     if remaining is not None and limit is not None:
         limit = min(limit, remaining)
         if remaining < profile.minimum:
-            return _skip(file, rule, raw, remaining)
+            return _skip(file, rule, text, remaining)
     if limit is None or raw <= limit or rule.cut == "none":
-        return Loading(file, rule, rule.unit, raw, limit, raw, raw, whole)
+        return Loading(file, rule, text, rule.unit, raw, limit, raw, raw, whole)
     cut = _CUTS[rule.cut](text, rule, limit)
     charged = limit if rule.cut == "digest" else cut.loaded
     cause: Cause = "max/file" if limit == rule.limit else "max/total"
-    return Loading(file, rule, rule.unit, raw, limit, cut.loaded, charged, cut, cause)
+    return Loading(file, rule, text, rule.unit, raw, limit, cut.loaded, charged, cut, cause)
 
 
 def seen_text(text: str, profile: Profile, rule: FileRule) -> str:
@@ -128,15 +134,18 @@ def _plan_missing(
         measure(f"[MISSING] Expected at: {file.path}", rule.unit) if profile.mark_missing else 0
     )
     charged = marker if remaining is None else min(marker, remaining)
-    return Loading(file, rule, rule.unit, 0, rule.limit, charged, charged, Cut(0, 0, 0), "missing")
+    return Loading(
+        file, rule, "", rule.unit, 0, rule.limit, charged, charged, Cut(0, 0, 0), "missing"
+    )
 
 
-def _skip(file: MemoryFile, rule: FileRule, raw: int, remaining: int) -> Loading:
+def _skip(file: MemoryFile, rule: FileRule, text: str, remaining: int) -> Loading:
     """The rest of the total is too small for another file: loading ends here, whatever still follows."""
+    raw = measure(text, rule.unit)
     if raw == 0:
-        return Loading(file, rule, rule.unit, 0, remaining, 0, remaining, Cut(0, 0, 0))
-    cut = Cut(0, 0, len(file.text), 0, 0)
-    return Loading(file, rule, rule.unit, raw, remaining, 0, remaining, cut, "max/total")
+        return Loading(file, rule, "", rule.unit, 0, remaining, 0, remaining, Cut(0, 0, 0))
+    cut = Cut(0, 0, len(text), 0, 0)
+    return Loading(file, rule, text, rule.unit, raw, remaining, 0, remaining, cut, "max/total")
 
 
 def _cut_bootstrap(text: str, rule: FileRule, limit: int) -> Cut:
@@ -164,9 +173,8 @@ def _marker_length(name: str, total: int, limit: int) -> Callable[[int, int], in
         f"\n[...truncated, read {name} for full content...]\n…(truncated {name}: kept + chars of {total})…\n"
     )
     compact = len(f"[…truncated +/{total}]")
-    is_full = (
-        limit - (full + 2) - 2 >= 16
-    )  # two digits for 0+0, two newlines, 16 characters of content
+    around = 2 + 2  # the digits of 0+0, the newlines beside the marker
+    is_full = limit - full - around >= _LEAST_CONTENT
 
     def length(head: int, tail: int) -> int:
         digits = len(str(head)) + len(str(tail))
@@ -234,6 +242,7 @@ def _plan_lines(file: MemoryFile, rule: FileRule, text: str) -> Loading:
     return Loading(
         file,
         rule,
+        text,
         fullest,
         measure(text, fullest),
         max_lines if fullest == "lines" else limit,
@@ -241,8 +250,8 @@ def _plan_lines(file: MemoryFile, rule: FileRule, text: str) -> Loading:
         kept,
         Cut(
             kept,
-            end if cut else len(file.text),
-            len(file.text),
+            end if cut else len(text),
+            len(text),
             kept if cut else None,
             0 if cut else None,
         ),

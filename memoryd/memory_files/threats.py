@@ -32,8 +32,8 @@ def _line(verbs: str, target: str, gap: str = r"\s+[^\n]{0,2048}") -> str:
 
 
 _CHANGE = r"update|modify|edit|write|change|append|add\s+to"
-_SECRET_NAME = r"\$\{?\w*(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|API)"
-_SECRET_FILE = r"\.env|credentials|\.netrc|\.pgpass|\.npmrc|\.pypirc"
+_KEY_VARIABLE = r"\$\{?\w*(?:KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|API)"
+_KEY_FILE = r"\.env|credentials|\.netrc|\.pgpass|\.npmrc|\.pypirc"
 
 _PATTERNS: tuple[tuple[str, str], ...] = (
     ("prompt_injection", _phrase("ignore", "(?:previous|all|above|prior)", "instructions")),
@@ -82,17 +82,19 @@ _PATTERNS: tuple[tuple[str, str], ...] = (
     ("known_c2_framework", r"\b(?:cobalt\s*strike|sliver|havoc|mythic|metasploit|brainworm)\b"),
     ("c2_explicit", r"\bc2\s+(?:server|channel|infrastructure|beacon)\b"),
     ("c2_explicit_long", r"\bcommand\s+and\s+control\b"),
-    ("exfil_curl", _line("curl", _SECRET_NAME)),
-    ("exfil_wget", _line("wget", _SECRET_NAME)),
-    ("read_secrets", _line("cat", _SECRET_FILE)),
+    ("exfil_curl", _line("curl", _KEY_VARIABLE)),
+    ("exfil_wget", _line("wget", _KEY_VARIABLE)),
+    ("read_secrets", _line("cat", _KEY_FILE)),
     (
         "send_to_url",
         _line("send|post|upload|transmit", r"https?://", r"\s+[^\n]{0,2048}\s+(?:to|at)\s+"),
     ),
     (
         "context_exfil",
-        rf"(?:include|output|print|share)\s+{_WORDS}"
-        r"(?:conversation|chat\s+history|previous\s+messages|full\s+context|entire\s+context)",
+        _phrase(
+            "(?:include|output|print|share)",
+            r"(?:conversation|chat\s+history|previous\s+messages|(?:full|entire)\s+context)",
+        ),
     ),
     ("ssh_backdoor", r"authorized_keys"),
     ("ssh_access", r"(?:\$HOME|~)/\.ssh"),

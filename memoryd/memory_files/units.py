@@ -43,6 +43,8 @@ def head_length(text: str, count: int, unit: Unit) -> int:
         return max(0, min(count, len(text)))
     if unit == "lines":
         return len("\n".join(text.split("\n")[:count]))
+    if max(text[:count], default="") <= {"utf16": "\uffff", "bytes": "\x7f"}[unit]:
+        return min(count, len(text))
     used = 0
     for position, char in enumerate(text):
         used += measure(char, unit)

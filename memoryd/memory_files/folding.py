@@ -1,0 +1,24 @@
+"""Folds an entry's words, so that the same fact written twice is recognised, and different facts never are."""
+
+import re
+import unicodedata
+
+from memoryd.memory_files.markdown import clean_content
+
+# Letters, digits and the signs that make another fact of the same letters: C and C++, 1.5 and 15, -5 and 5.
+_DROPPED = re.compile(
+    r"(?<=\d)[.,:](?=\d)|(?<=\d)-(?=\d)|(?<!\w)-(?=\d)|[\w+#%$€£¥<>=≠≤≥/@~&|]|(.)", re.DOTALL
+)
+
+
+def fold(text: str) -> str:
+    """An entry's words without case, width, annotations, spacing and plain punctuation."""
+    plain = unicodedata.normalize("NFKC", clean_content(text)).casefold()
+    plain = re.sub(r"(?<=\d)\s+(?=\d)", "|", plain)  # "1 2" is not "12"
+    return _DROPPED.sub(lambda found: "" if found[1] else found[0], plain)
+
+
+def first_words(text: str, chars: int = 80) -> str:
+    """The beginning of an entry on one line, to be recognised by."""
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"
