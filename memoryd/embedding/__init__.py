@@ -9,7 +9,8 @@ happens in the worker, and in `vectors` for who really searches.
 """
 
 from memoryd.embedding.base import Embedder, EmbeddingModel
-from memoryd.embedding.client import EmbeddingClient, WorkerLimits
+from memoryd.embedding.client import EmbeddingClient
+from memoryd.embedding.job import WorkerLimits
 from memoryd.embedding.models import ModelInfo, list_models, pull_model, use_model, verify_model
 from memoryd.embedding.packing import cosine, packed_size
 from memoryd.embedding.selection import Selection, select_engine

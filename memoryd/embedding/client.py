@@ -3,12 +3,10 @@
 A search must not wait for a model: ask `is_warm` first, call `warm_up` and search by words meanwhile.
 """
 
-import json
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from time import monotonic
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -16,7 +14,8 @@ from typing import TYPE_CHECKING, Self
 from memoryd.embedding.base import EmbeddingModel
 from memoryd.embedding.framing import Frame
 from memoryd.embedding.golden import GOLDEN_TEXTS, check_golden
-from memoryd.embedding.packing import check_packed, packed_size
+from memoryd.embedding.job import WorkerLimits, make_job
+from memoryd.embedding.packing import split_packed
 from memoryd.embedding.process import WorkerProcess
 from memoryd.embedding.selection import Selection
 from memoryd.errors import EmbeddingError
@@ -29,29 +28,6 @@ _BATCH_TEXTS = 32
 _BATCH_CHARS = 4000  # 80 ms of the embedded engine: so long a search may wait behind a backfill
 _LONGEST_PAUSE_SECONDS = 300.0
 _ENDING_SECONDS = 2.0
-_ORPHAN_SECONDS = 5.0  # a worker ends itself so long after the client would have ended it
-_MB = 1024 * 1024
-# measured, resident after 900 texts: embedded 170 MB, MiniLM on torch 660 MB
-_RSS_BYTES = {"sentence-transformers": 1536 * _MB}
-_DEFAULT_RSS_BYTES = 400 * _MB
-
-
-@dataclass(frozen=True, slots=True)
-class WorkerLimits:
-    """When a worker ends by itself, and when it is given up.
-
-    Attributes:
-        idle_seconds: it ends when nothing was asked for so long.
-        load_seconds, reply_seconds: it is killed when loading or one batch takes longer.
-        rss_bytes: above it the worker is replaced after the batch; None: as measured for the engine.
-        batches: after so many it is replaced, because libraries leak.
-    """
-
-    idle_seconds: float = 120.0
-    load_seconds: float = 120.0
-    reply_seconds: float = 60.0
-    rss_bytes: int | None = None
-    batches: int = 5000
 
 
 class _GoneError(Exception):
@@ -90,6 +66,7 @@ class EmbeddingClient:
         self._worker: WorkerProcess | None = None
         self._ready = False
         self._failures = 0
+        self._trouble = ""
         self._retry_at = 0.0
         self._queue = threading.Lock()
         self._working = threading.Lock()
@@ -113,10 +90,7 @@ class EmbeddingClient:
             EmbeddingError: there is no engine, or it does not start.
         """
         with self._turn():
-            if self._identity is None:
-                self._running()
-            assert self._identity is not None  # noqa: S101 - a running worker has told it
-            return self._identity
+            return self._identity or self._running()[1]
 
     @property
     def golden(self) -> tuple[bytes, ...]:
@@ -129,6 +103,11 @@ class EmbeddingClient:
             if not self._golden:
                 self._running()
             return self._golden
+
+    @property
+    def trouble(self) -> str:
+        """Why the last try failed; empty since a text was embedded. For status."""
+        return self._trouble
 
     @property
     def worker_pid(self) -> int | None:
@@ -206,33 +185,32 @@ class EmbeddingClient:
             try:
                 return self._ask(texts)
             except _GoneError as error:
-                raise self._failed(
-                    f"the embedding worker died twice on one batch ({error})"
-                ) from None
+                raise self._failed(f"the embedding worker died twice ({error})") from None
 
     def _ask(self, texts: Sequence[str]) -> list[bytes]:
-        worker = self._running()
-        seconds = self._limits.reply_seconds
+        worker, identity = self._running()
         with self._blame("answered"):
-            header, payload = worker.ask(texts, seconds)
+            header, payload = worker.ask(texts, self._limits.reply_seconds)
+            failed = "error" in header
+            vectors = [] if failed else split_packed(payload, len(texts), identity.dimension)
         if header.get("last"):
             self._drop()
-        if "error" in header:
+        if failed:
             raise EmbeddingError(f"cannot embed a batch: {header['error']}")
-        vectors = self._split(payload, len(texts))
-        self._failures = 0
+        self._failures, self._trouble = 0, ""
         return vectors
 
-    def _running(self) -> WorkerProcess:
+    def _running(self) -> tuple[WorkerProcess, EmbeddingModel]:
+        """A worker that has loaded its model, and which."""
         worker = self._started()
         if not self._ready:
             try:
                 with self._blame("loaded"):
-                    frame = worker.receive(self._limits.load_seconds)
+                    self._greet(worker.receive(self._limits.load_seconds))
             except _GoneError as error:
                 raise self._failed(f"the embedding worker died while loading ({error})") from None
-            self._greet(frame)
-        return worker
+        assert self._identity is not None  # noqa: S101 - its greeting told
+        return worker, self._identity
 
     def _started(self) -> WorkerProcess:
         if self._worker is not None:
@@ -240,107 +218,65 @@ class EmbeddingClient:
         if self._selection.engine == "none":
             raise EmbeddingError(f"there is no embedding engine: {self._selection.reason}")
         if (pause := self._retry_at - monotonic()) > 0:
-            raise EmbeddingError(
-                f"the embedding worker failed {self._failures} times; next try in {pause:.0f} s"
-            )
-        self._worker = WorkerProcess((*self._command, self._job()))
+            raise EmbeddingError(f"{self._trouble}; next try in {pause:.0f} s")
+        job = make_job(self._selection, self._limits)
+        try:
+            self._worker = WorkerProcess(self._command, job)
+        except OSError as error:
+            raise self._failed(f"cannot start the embedding worker: {error}") from error
         return self._worker
-
-    def _job(self) -> str:
-        limits, selection = self._limits, self._selection
-        rss_bytes = limits.rss_bytes or _RSS_BYTES.get(selection.engine, _DEFAULT_RSS_BYTES)
-        return json.dumps(
-            {
-                "engine": selection.engine,
-                "path": str(selection.path or ""),
-                "idle_seconds": limits.idle_seconds,
-                "load_seconds": limits.load_seconds + _ORPHAN_SECONDS,
-                "batch_seconds": limits.reply_seconds + _ORPHAN_SECONDS,
-                "rss_bytes": rss_bytes,
-                "batches": limits.batches,
-            }
-        )
 
     def _look_after(self, worker: WorkerProcess) -> None:
         """Take a greeting that has come, and notice an end, without waiting."""
-        try:
-            frame = worker.receive(0)
-        except TimeoutError:
+        if not worker.has_news():
             return
-        except (EOFError, OSError, ValueError):
-            if not self._ready:
-                self._note_failure()
-            self._drop()
-            return
-        try:
-            self._greet(frame)
-        except EmbeddingError:
-            return  # the next who embeds is told
+        if self._ready:
+            self._drop()  # nothing was asked: it can only have ended
+        else:
+            with suppress(EmbeddingError):  # kept as trouble
+                self._running()
 
     def _greet(self, frame: Frame) -> None:
         """Check the first frame: is it the model we know, and does it compute as it did?"""
         header, payload = frame
         if "error" in header:
-            raise self._failed(str(header["error"]))
+            raise EmbeddingError(str(header["error"]))
         try:
             identity = EmbeddingModel(**header["identity"])
         except (KeyError, TypeError) as error:
-            raise self._failed("the embedding worker does not say what it is") from error
+            raise EmbeddingError("the embedding worker does not say what it is") from error
         if self._identity not in (None, identity):
-            raise self._failed(f"the model was exchanged: {self._identity} is now {identity}")
-        golden = self._split(payload, len(GOLDEN_TEXTS), identity.dimension)
-        try:
-            check_golden(self._golden or golden, golden)
-        except EmbeddingError as error:
-            raise self._failed(str(error)) from error
+            raise EmbeddingError(f"the model was exchanged: {self._identity} is now {identity}")
+        golden = split_packed(payload, len(GOLDEN_TEXTS), identity.dimension)
+        check_golden(self._golden or golden, golden)
         self._golden = self._golden or tuple(golden)
         self._identity = identity
         self._ready = True
 
-    def _split(self, payload: bytes, count: int, dimension: int | None = None) -> list[bytes]:
-        """Cut a payload into checked vectors."""
-        if dimension is None:
-            assert self._identity is not None  # noqa: S101 - only a greeted worker is asked
-            dimension = self._identity.dimension
-        size = packed_size(dimension)
-        if len(payload) != count * size:
-            raise self._failed(
-                f"the embedding worker sent {len(payload)} bytes"
-                f" for {count} vectors of {dimension} dimensions"
-            )
-        blobs = [payload[start : start + size] for start in range(0, len(payload), size)]
-        try:
-            for blob in blobs:
-                check_packed(blob, dimension)
-        except EmbeddingError as error:
-            raise self._failed(str(error)) from error
-        return blobs
-
     @contextmanager
     def _blame(self, deed: str) -> Iterator[None]:
-        """Turn trouble of the pipe into an error, and end the worker that made it."""
+        """End a worker that was late, lied or died, and say so."""
         try:
             yield
         except TimeoutError:
-            raise self._failed(
-                f"the embedding worker has not {deed} in time and was ended"
-            ) from None
-        except ValueError as error:
-            raise self._failed(f"the embedding worker wrote garbage: {error}") from None
+            raise self._failed(f"the embedding worker has not {deed} in time") from None
         except (EOFError, OSError):
             status = self._drop(_ENDING_SECONDS)
             raise _GoneError(f"exit status {status}") from None
+        except EmbeddingError as error:
+            raise self._failed(str(error)) from error
+        except ValueError as error:
+            raise self._failed(f"the embedding worker wrote garbage: {error}") from None
 
     def _failed(self, reason: str) -> EmbeddingError:
         """End the worker, lengthen the pause before the next start, and return the error."""
         self._drop()
-        self._note_failure()
-        return EmbeddingError(reason)
-
-    def _note_failure(self) -> None:
         self._failures += 1
-        pause = 0.0 if self._failures == 1 else min(2.0**self._failures, _LONGEST_PAUSE_SECONDS)
-        self._retry_at = monotonic() + pause
+        self._trouble = reason
+        if self._failures > 1:
+            pause = min(2.0**self._failures, _LONGEST_PAUSE_SECONDS)
+            self._retry_at = monotonic() + pause
+        return EmbeddingError(reason)
 
     def _drop(self, grace_seconds: float = 0.0) -> int | None:
         worker, self._worker, self._ready = self._worker, None, False

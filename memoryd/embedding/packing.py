@@ -38,6 +38,23 @@ def check_packed(blob: bytes, dimension: int) -> None:
         raise EmbeddingError(f"a packed vector has no direction (scale {scale})")
 
 
+def split_packed(payload: bytes, count: int, dimension: int) -> list[bytes]:
+    """Cut joined packed vectors apart, checking each.
+
+    Raises:
+        EmbeddingError: not *count* whole vectors of this dimension, or one without direction.
+    """
+    size = packed_size(dimension)
+    if len(payload) != count * size:
+        raise EmbeddingError(
+            f"{len(payload)} bytes are not {count} packed vectors of {dimension} dimensions"
+        )
+    blobs = [payload[start : start + size] for start in range(0, len(payload), size)]
+    for blob in blobs:
+        check_packed(blob, dimension)
+    return blobs
+
+
 def cosine(left: bytes, right: bytes) -> float:
     """Similarity of two packed vectors of one model, -1 to 1.
 

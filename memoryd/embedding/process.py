@@ -8,11 +8,10 @@ from pathlib import Path
 
 import memoryd
 from memoryd.embedding.framing import Channel, Frame
+from memoryd.embedding.job import Job
 
 _PACKAGES = str(Path(memoryd.__file__).resolve().parent.parent)
 _ENVIRONMENT = {
-    "OMP_NUM_THREADS": "2",
-    "OPENBLAS_NUM_THREADS": "2",
     "TOKENIZERS_PARALLELISM": "false",
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
@@ -23,13 +22,19 @@ _ENVIRONMENT = {
 class WorkerProcess:
     """A running worker. Its first frame is awaited by whoever asks first."""
 
-    def __init__(self, command: Sequence[str]) -> None:
+    def __init__(self, command: Sequence[str], job: Job) -> None:
+        threads = str(job.threads)
         self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and module
-            command,
+            [*command, str(job)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **_ENVIRONMENT},
+            env={
+                **os.environ,
+                **_ENVIRONMENT,
+                "OMP_NUM_THREADS": threads,
+                "OPENBLAS_NUM_THREADS": threads,
+            },
             cwd="/",
             start_new_session=True,  # Ctrl-C in a terminal is the client's business
         )
@@ -40,6 +45,10 @@ class WorkerProcess:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    def has_news(self) -> bool:
+        """Whether it has written something or ended."""
+        return self._channel.has_news()
 
     def receive(self, seconds: float) -> Frame:
         """The next frame; raises what Channel.receive raises."""

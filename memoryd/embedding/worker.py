@@ -5,14 +5,13 @@ has grown too large. First frame: identity and golden vectors, or an error. Anyt
 prints goes nowhere: stdout belongs to the frames.
 """
 
-import json
 import os
 import resource
 import signal
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -20,26 +19,14 @@ from memoryd.embedding.base import Embedder
 from memoryd.embedding.engines import load_engine
 from memoryd.embedding.framing import Channel
 from memoryd.embedding.golden import GOLDEN_TEXTS
+from memoryd.embedding.job import Job
 from memoryd.embedding.vectors import check_vectors, pack
 from memoryd.errors import EmbeddingError
 
 
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What the client asks for, as JSON on the command line; see WorkerLimits."""
-
-    engine: str
-    path: str
-    idle_seconds: float
-    load_seconds: float
-    batch_seconds: float
-    rss_bytes: int
-    batches: int
-
-
 def main(argument: str, load: Callable[[str, str], Embedder] = load_engine) -> int:
     """Run one worker; *load* makes the engine (tests hand in broken ones)."""
-    job = Job(**json.loads(argument))
+    job = Job.parse(argument)
     channel = Channel(sys.stdin.fileno(), _claim_stdout())
     _step_back(job)
     try:
