@@ -1,0 +1,139 @@
+"""Judges whether a string is a secret's value, or a word, a placeholder, a path, a piece of code."""
+
+import binascii
+import math
+import re
+from collections import Counter
+
+_PLACEHOLDER = re.compile(
+    r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|0{8,}|<|\{\{|\$[{(]"
+    r"|(?<![a-z0-9])your(?![a-z0-9])|(?<![a-z0-9])(?:example|sample|fake|dummy|mock|"
+    r"placeholder|redacted|insert|replace|todo|foo|foobar|change[_-]?me|put[_-]|paste[_-]|"
+    r"goes[_-]?here|here)(?![a-z0-9])"
+    r"|\byour(?:api|token|key|secret|password)"
+)
+_PLACEHOLDER_WORDS = re.compile(
+    r"(?i)(?:(?:the|my|new|old|test|testing|example|sample|fake|dummy|mock|some|any|valid|invalid|"
+    r"wrong|strong|secure|super|secret|password|passwort|passwd|passw0rd|pass|pwd|phrase|token|"
+    r"key|api|user|username|auth|value|string|here|change|changeme|this|me|foo|bar|baz|abc|"
+    r"required|optional|none|null|true|false|undefined)[-_. ]?)+[\d!]{0,6}"
+    r"|1?234567?8?9?0?|0?123456?7?8?9?0?|(.)\1*"
+)
+# Names of types, algorithms and variables that end in digits.
+_CODE_WORD = re.compile(
+    r"(?i)(?:[ui]?int|u|i|float|f|str|s|sha|sha_|md|utf-?|ascii|latin|base|argon|bcrypt|scrypt|pbkdf|"
+    r"aes-?|rsa-?|es|rs|hs|ecdsa-?|ed|x|oauth|http|ipv|v|var|arg|args|param|val|tmp|temp|input|"
+    r"output|field|item|line|p|pw|data|obj|node|step|h|col|row|option|level|opt|part|group|"
+    r"match|case|env|ref|id|num|page|size|len|idx|utf|vec|key|node)[-_]?\d{1,4}[a-z]{0,3}"
+)
+_CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
+_DOTTED = re.compile(r"[A-Za-z_$]\w*(?:\??\.[A-Za-z_]\w*)+")
+_NOT_A_VALUE = re.compile(
+    r"[/~.$%@#:?&*+=-]|(?:https?|file|env|data|arn|urn|secret|vault|op):|[A-Z]:[\\/]"
+)
+_UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+# A word, a camelCase name, an abbreviation, a small number, a version: what names are made of.
+_WORDLIKE = re.compile(
+    r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,4}|[A-Za-z]{1,6}\d{1,3}"
+)
+_SEGMENT = re.compile(r"[-_.:/+=~@,]+")
+_LETTER = re.compile("[A-Za-z]")
+_DIGIT = re.compile("[0-9]")
+_MARK = re.compile(r"[!@#$%^&*+?~]")
+
+MIN_DISTINCT = 4  # a token of fewer different characters is a filler
+MIN_ENTROPY = (
+    3.0  # bits per character; 16 random hex digits have 3.3 on average, 2.9 at the worst 5 %
+)
+
+
+def entropy(value: str) -> float:
+    """Shannon entropy of *value*, in bits per character."""
+    length = len(value)
+    return -sum(n / length * math.log2(n / length) for n in Counter(value).values())
+
+
+def is_placeholder(value: str) -> bool:
+    """Does *value* only stand where a secret would be?"""
+    return bool(_PLACEHOLDER.search(value) or _PLACEHOLDER_WORDS.fullmatch(value))
+
+
+def is_wordy(value: str) -> bool:
+    """Does *value* consist of words, constants and small numbers joined by punctuation?"""
+    return all(_WORDLIKE.fullmatch(segment) for segment in _SEGMENT.split(value))
+
+
+def is_random(value: str) -> bool:
+    """Could *value*, found behind a token's prefix, be random characters?"""
+    return len(set(value)) >= MIN_DISTINCT and not is_placeholder(value) and not is_wordy(value)
+
+
+def is_key(value: str) -> bool:
+    """Is *value*, assigned to a name like api_key, random characters?"""
+    return (
+        len(value) >= 16
+        and bool(_LETTER.search(value) and _DIGIT.search(value))
+        and not _NOT_A_VALUE.match(value)
+        and not _CONSTANT.fullmatch(value)
+        and not _DOTTED.fullmatch(value)
+        and is_random(value)
+        and entropy(value) >= MIN_ENTROPY
+    )
+
+
+def is_uuid(value: str) -> bool:
+    return bool(_UUID.fullmatch(value))
+
+
+def is_password(value: str) -> bool:
+    """Is *value*, assigned to a name like password, one that a person or a generator chose?"""
+    if len(value) < 6 or _NOT_A_VALUE.match(value) or "://" in value or is_placeholder(value):
+        return False
+    if _CODE_WORD.fullmatch(value) or _CONSTANT.fullmatch(value) or _DOTTED.fullmatch(value):
+        return False
+    if value.isdigit():
+        return len(value) <= 12
+    return bool(_LETTER.search(value) and (_DIGIT.search(value) or _MARK.search(value)))
+
+
+def is_secret(value: str) -> bool:
+    """Is *value*, assigned to a name like secret, a password or key and no name of one?"""
+    return len(value) >= 8 and is_password(value) and not value.isdigit() and not is_wordy(value)
+
+
+def is_url_password(value: str) -> bool:
+    """Is *value*, between user and host of a URL, more than a placeholder?"""
+    return len(value) >= 3 and not is_placeholder(value) and not value.startswith(("$", "%s", "{"))
+
+
+def is_basic(value: str) -> bool:
+    """Is *value* the base64 of `user:password` (RFC 7617)?"""
+    decoded = decode_base64(value)
+    return decoded is not None and ":" in decoded
+
+
+def decode_base64(value: str) -> str | None:
+    """The printable ASCII text that *value* is the base64 of (either alphabet), or None."""
+    value = value.rstrip("=").replace("-", "+").replace("_", "/")
+    try:
+        raw = binascii.a2b_base64(value[: len(value) - (len(value) % 4 == 1)] + "===")
+    except binascii.Error:
+        return None
+    return _printable(raw)
+
+
+def decode_hex(value: str) -> str | None:
+    """The printable ASCII text that *value* is the hexadecimal of, or None."""
+    try:
+        return _printable(bytes.fromhex(value))
+    except ValueError:
+        return None
+
+
+def _printable(raw: bytes) -> str | None:
+    if not raw.isascii():
+        return None
+    text = raw.decode("ascii")
+    return (
+        text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else None
+    )
