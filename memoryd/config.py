@@ -121,7 +121,9 @@ def _parse_sources(data: object, where: str) -> SourcesConfig:
     return SourcesConfig(discover=base.discover, by_name=by_name)
 
 
-def _build(kind: Any, data: object, where: str, table: str, hidden: frozenset[str] | set[str] = frozenset()) -> Any:  # noqa: ANN401 - any dataclass
+def _build(
+    kind: Any, data: object, where: str, table: str, hidden: frozenset[str] | set[str] = frozenset()
+) -> Any:
     if not isinstance(data, Mapping):
         raise ConfigError(f"{where}: {table}: expected a table, got {data!r}")
     hints = get_type_hints(kind)
@@ -142,7 +144,7 @@ def _dotted(table: str, key: str) -> str:
     return f"{table}.{key}" if table else key
 
 
-def _convert(hint: Any, value: object, where: str, key: str) -> object:  # noqa: ANN401 - a type hint
+def _convert(hint: Any, value: object, where: str, key: str) -> object:
     if is_dataclass(hint):
         return _build(hint, value, where, key)
     origin = get_origin(hint)

@@ -166,3 +166,21 @@ class Entry:
     superseded_by: str | None = None
     sources: tuple[Provenance, ...] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A message that may answer a query, before ranking.
+
+    Attributes:
+        session: the row of its session; position: its place among the session's spoken messages.
+        complete: it has all the words of the query.
+        stemmed, written: bm25 with and without stemming, larger is better; 0: not found that way.
+    """
+
+    id: int
+    session: int
+    position: int | None
+    complete: bool
+    stemmed: float
+    written: float

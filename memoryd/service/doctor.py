@@ -51,7 +51,12 @@ def _permissions(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         yield Check("permissions", ok=True, detail="closed what stood open", fix="; ".join(closed))
         return
     detail = ", ".join(str(path) for path in loose)
-    yield Check("permissions", not loose, f"open to others: {detail}" if loose else "private", "memoryd doctor --fix" if loose else "")
+    yield Check(
+        "permissions",
+        not loose,
+        f"open to others: {detail}" if loose else "private",
+        "memoryd doctor --fix" if loose else "",
+    )
 
 
 def _mode(path: Path) -> int:
@@ -69,12 +74,18 @@ def _disk(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         "disk space",
         free >= LOW_DISK_BYTES,
         f"{free // 1_000_000} MB free",
-        "" if free >= LOW_DISK_BYTES else "free some space: a full disk stops ingest (nothing is lost, it goes on later)",
+        ""
+        if free >= LOW_DISK_BYTES
+        else "free some space: a full disk stops ingest (nothing is lost, it goes on later)",
     )
 
 
 def _sources(home: Path, config: Config, fix: bool) -> Iterator[Check]:
-    found = [source.name for source in build_sources(config) if any(_readable(root) for root in source.roots)]
+    found = [
+        source.name
+        for source in build_sources(config)
+        if any(_readable(root) for root in source.roots)
+    ]
     yield Check(
         "agents",
         ok=bool(found),
@@ -93,14 +104,26 @@ def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
         return
     if path.stat().st_size == 0:
-        yield Check("database", ok=False, detail=f"{path} is empty: its content was lost", fix="restore a backup, or move it away and ingest again")
+        yield Check(
+            "database",
+            ok=False,
+            detail=f"{path} is empty: its content was lost",
+            fix="restore a backup, or move it away and ingest again",
+        )
         return
     try:
         yield from _open_database(home, fix)
     except HeldError:
-        yield Check("database", ok=True, detail="in use by the running daemon; it checks itself every night")
+        yield Check(
+            "database", ok=True, detail="in use by the running daemon; it checks itself every night"
+        )
     except MemorydError as error:
-        yield Check("database", ok=False, detail=str(error), fix="restore a backup, or move the file away and ingest again")
+        yield Check(
+            "database",
+            ok=False,
+            detail=str(error),
+            fix="restore a backup, or move the file away and ingest again",
+        )
 
 
 def _open_database(home: Path, fix: bool) -> Iterator[Check]:
@@ -110,12 +133,20 @@ def _open_database(home: Path, fix: bool) -> Iterator[Check]:
         for one in damage:
             repair = repairs.get(one.repair)
             if fix and repair is not None:
-                yield Check(one.name, ok=True, detail=one.detail, fix=f"rebuilt from {repair()} messages")
+                yield Check(
+                    one.name, ok=True, detail=one.detail, fix=f"rebuilt from {repair()} messages"
+                )
             else:
                 yield Check(one.name, ok=False, detail=one.detail, fix=_advice(one))
         if not damage:
-            yield Check("database", ok=True, detail="pages, keys, ledger and full-text indexes are whole")
+            yield Check(
+                "database", ok=True, detail="pages, keys, ledger and full-text indexes are whole"
+            )
 
 
 def _advice(damage: Damage) -> str:
-    return "memoryd doctor --fix" if damage.repair == "indexes" else "restore a backup, or move the file away and ingest again"
+    return (
+        "memoryd doctor --fix"
+        if damage.repair == "indexes"
+        else "restore a backup, or move the file away and ingest again"
+    )

@@ -156,7 +156,7 @@ def _describe_source(
     }
 
 
-def _stamp(time: Any) -> str | None:  # noqa: ANN401 - datetime or None
+def _stamp(time: Any) -> str | None:
     return None if time is None else time.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

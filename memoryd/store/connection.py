@@ -43,7 +43,9 @@ def wal_verdict(version: tuple[int, ...]) -> tuple[bool, str]:
 
     Source: sqlite.org release notes of 3.51.3 (2026-03-13).
     """
-    fixed = version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    fixed = (
+        version >= (3, 51, 3) or (3, 50, 7) <= version < (3, 51) or (3, 44, 6) <= version < (3, 45)
+    )
     text = ".".join(map(str, version))
     if fixed:
         return True, f"SQLite {text} has the WAL-reset fix"
@@ -133,7 +135,12 @@ def open_reader(path: Path) -> Connection:
         check_same_thread=False,
     )
     try:
-        for setting in ("query_only=on", "trusted_schema=off", "temp_store=memory", "cache_size=-16000"):
+        for setting in (
+            "query_only=on",
+            "trusted_schema=off",
+            "temp_store=memory",
+            "cache_size=-16000",
+        ):
             connection.execute(f"pragma {setting}")
         check_identity(connection, path)
     except sqlite3.DatabaseError as error:

@@ -11,11 +11,11 @@ from memoryd.store.tokens import TOKENS_VERSION, index_text
 PROSE_INDEXES = ("words", "stems")
 TOOL_INDEXES = ("tools",)
 _INSERT = {
-    name: f"insert into {name}(rowid, text) values (?, ?)"  # noqa: S608 - names from this module
+    name: f"insert into {name}(rowid, text) values (?, ?)"
     for name in (*PROSE_INDEXES, *TOOL_INDEXES)
 }
 _DELETE = {
-    name: f"insert into {name}({name}, rowid, text) values ('delete', ?, ?)"  # noqa: S608 - as above
+    name: f"insert into {name}({name}, rowid, text) values ('delete', ?, ?)"
     for name in (*PROSE_INDEXES, *TOOL_INDEXES)
 }
 
@@ -80,7 +80,7 @@ def check(connection: Connection) -> None:
         "select coalesce(sum(role = 'tool'), 0), coalesce(sum(role <> 'tool'), 0) from message where withdrawn = 0"
     ).fetchone()
     for name in (*PROSE_INDEXES, *TOOL_INDEXES):
-        held = connection.execute(f"select count(*) from {name}_docsize").fetchone()[0]  # noqa: S608 - fixed names
+        held = connection.execute(f"select count(*) from {name}_docsize").fetchone()[0]
         expected = tools if name in TOOL_INDEXES else prose
         if held != expected:
             raise StoreError(f"index {name} holds {held} rows, there are {expected} messages")

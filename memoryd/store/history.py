@@ -16,7 +16,9 @@ TITLE_CHARACTERS = 80
 
 def neighbours(connection: Connection, row: int, count: int) -> list[StoredMessage]:
     """Messages around one in its session, in the order of time."""
-    found = connection.execute("select session_id, coalesce(time, 0) from message where id = ?", (row,)).fetchone()
+    found = connection.execute(
+        "select session_id, coalesce(time, 0) from message where id = ?", (row,)
+    ).fetchone()
     if found is None:
         return []
     session, time = found
@@ -50,11 +52,22 @@ def sessions(connection: Connection, filters: Filters, limit: int) -> list[Store
         "select session.native_id, source.name, session.project, coalesce(session.title, (select substr(text, 1, ?) "
         "from message where session_id = session.id and role = 'user' order by id limit 1)), session.branch, session.parent_id, "
         "session.started, session.ended, session.messages from session join source on source.id = session.source_id "
-        f"where {' and '.join(conditions)} order by coalesce(session.ended, 0) desc, session.id desc limit ?",  # noqa: S608 - fixed conditions
+        f"where {' and '.join(conditions)} order by coalesce(session.ended, 0) desc, session.id desc limit ?",
         (TITLE_CHARACTERS, *values, limit),
     )
     return [
-        StoredSession(*row[:6], from_milliseconds(row[6]), from_milliseconds(row[7]), row[8]) for row in rows
+        StoredSession(
+            session_id=native_id,
+            source=source,
+            project=project,
+            title=title,
+            branch=branch,
+            parent_id=parent,
+            started=from_milliseconds(started),
+            ended=from_milliseconds(ended),
+            messages=messages,
+        )
+        for native_id, source, project, title, branch, parent, started, ended, messages in rows
     ]
 
 
@@ -68,7 +81,8 @@ def sources(connection: Connection) -> list[SourceStatus]:
     result = []
     for row, name, transcripts, ingested, quarantined, pending, updated in rows:
         held, messages, last = connection.execute(
-            "select count(*), coalesce(sum(messages), 0), max(ended) from session where source_id = ? and messages > 0", (row,)
+            "select count(*), coalesce(sum(messages), 0), max(ended) from session where source_id = ? and messages > 0",
+            (row,),
         ).fetchone()
         result.append(
             SourceStatus(
@@ -90,7 +104,7 @@ def sources(connection: Connection) -> list[SourceStatus]:
 
 def _by_reason(connection: Connection, table: str, figure: str, source: int) -> dict[str, int]:
     sql = (
-        f"select reason, {figure} from {table} join transcript on transcript.id = {table}.transcript_id "  # noqa: S608 - fixed names
+        f"select reason, {figure} from {table} join transcript on transcript.id = {table}.transcript_id "
         "where transcript.source_id = ? group by reason order by 2 desc, 1"
     )
     return dict(connection.execute(sql, (source,)).fetchall())

@@ -33,7 +33,9 @@ def _pages(connection: Connection) -> Iterator[Damage]:
         yield Damage("pages", str(error), "salvage")
         return
     # SQLite checks virtual tables too; those are told apart below, where they can be rebuilt.
-    pages = [row for row in rows if row != "ok" and "fts5" not in row and "inverted index" not in row]
+    pages = [
+        row for row in rows if row != "ok" and "fts5" not in row and "inverted index" not in row
+    ]
     if pages:
         yield Damage("pages", "; ".join(pages), "salvage")
     if dangling:

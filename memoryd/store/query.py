@@ -14,6 +14,9 @@ MAX_TERMS = 32
 MAX_CHARACTERS = 4096
 _PIECE = re.compile(r'(?P<minus>-)?"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 _CJK_RUN = re.compile(f"[{CJK}]+")
+_SIGN = re.compile(r"[^\w'’]|_")
+_PUNCTUATION = ".,;:!?…\"'()[]{}。，？！、；：「」『』（）"
+_WORD = re.compile(r"[^\W_]+")
 _LATIN_RUN = re.compile(f"[^\\s{CJK}]+")
 
 
@@ -52,7 +55,12 @@ class Query:
         """The same with words cut where scripts change and without words that carry nothing."""
         return _join(
             tuple(
-                tuple(piece for term in terms for piece in _cut(term) if piece.excluded or not _is_empty(piece))
+                tuple(
+                    piece
+                    for term in terms
+                    for piece in _cut(term)
+                    if piece.excluded or not _is_empty(piece)
+                )
                 for terms in self.alternatives
             )
         )
@@ -60,13 +68,23 @@ class Query:
     def pieces(self) -> tuple[Term, ...]:
         """The smallest meaningful parts: words, phrases, and pairs of CJK characters."""
         cut = [piece for term in self.wanted for piece in _cut(term)]
-        small = [pair for piece in cut for pair in _pairs(piece)]
+        small = [part for piece in cut for part in _parts(piece)]
         carrying = [piece for piece in small if not _is_empty(piece)]
         return tuple(dict.fromkeys(carrying or small))[:MAX_TERMS]
 
+    @property
+    def literals(self) -> tuple[str, ...]:
+        """What should stand in a text exactly as typed, case aside: phrases and words with signs in them."""
+        words = (
+            term.text if term.phrase else term.text.strip(_PUNCTUATION) for term in self.wanted
+        )
+        return tuple(word for word in words if _SIGN.search(word))
+
     def exclusions(self) -> str:
         """The excluded terms as the tail of an FTS5 expression."""
-        terms = dict.fromkeys(term for terms in self.alternatives for term in terms if term.excluded)
+        terms = dict.fromkeys(
+            term for terms in self.alternatives for term in terms if term.excluded
+        )
         return "".join(f" NOT {term.match}" for term in terms)
 
 
@@ -86,7 +104,9 @@ def parse_query(text: str) -> Query:
             if has_tokens(term.text):
                 alternatives[-1].append(Term(term.text, term.excluded or negate, term.phrase))
             negate = False
-    kept = tuple(tuple(terms[:MAX_TERMS]) for terms in alternatives if any(not t.excluded for t in terms))
+    kept = tuple(
+        tuple(terms[:MAX_TERMS]) for terms in alternatives if any(not t.excluded for t in terms)
+    )
     return Query(clean.strip(), kept)
 
 
@@ -118,11 +138,15 @@ def _cut(term: Term) -> list[Term]:
     return [Term(run) for run in runs if has_tokens(run)]
 
 
-def _pairs(term: Term) -> list[Term]:
-    """A run of CJK characters as its overlapping pairs; anything else as it is."""
-    if term.phrase or not _CJK_RUN.fullmatch(term.text) or len(term.text) <= 2:  # noqa: PLR2004 - a pair
+def _parts(term: Term) -> list[Term]:
+    """A run of CJK characters as its overlapping pairs; `user_id` as itself and its words; a phrase as it is."""
+    if term.phrase:
         return [term]
-    return [Term(term.text[i : i + 2]) for i in range(len(term.text) - 1)]
+    if _CJK_RUN.fullmatch(term.text):
+        last = max(1, len(term.text) - 1)
+        return [Term(term.text[i : i + 2]) for i in range(last)]
+    words = _WORD.findall(term.text)
+    return [term] if len(words) == 1 else [term, *map(Term, words)]
 
 
 def _is_empty(term: Term) -> bool:
@@ -130,5 +154,5 @@ def _is_empty(term: Term) -> bool:
     if term.phrase:
         return False
     words = index_text(term.text).casefold().replace("'", " ").replace("’", " ").split()
-    words = [word.strip(".,;:!?()[]{}。，？！、；：") for word in words]
+    words = [word.strip(_PUNCTUATION) for word in words]
     return all(word in STOPWORDS for word in words if word)

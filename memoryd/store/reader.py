@@ -1,15 +1,17 @@
 """Reading: a read-only view of the database, for every process that is not the writer."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from memoryd.model import Candidate
 from memoryd.store import history
 from memoryd.store.connection import DATABASE_NAME, Connection, open_reader
-from memoryd.store.query import parse_query
+from memoryd.store.query import Query
 from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
 from memoryd.store.schema import check_version, schema_version
-from memoryd.store.search import Hit, Sort, load_messages, search
+from memoryd.store.search import find_candidates, find_newest, load_messages
 
 
 class Reader:
@@ -40,11 +42,17 @@ class Reader:
     ) -> None:
         self.connection.close()
 
-    def search(
-        self, text: str, filters: Filters, limit: int = 10, sort: Sort = "relevance"
-    ) -> list[Hit]:
-        """Messages for a query as typed; see `search.search`."""
-        return search(self.connection, parse_query(text), filters, limit, sort)
+    def candidates(self, query: Query, filters: Filters, limit: int) -> list[Candidate]:
+        """Messages that may answer a query, not yet in order; see `search.find_candidates`."""
+        return find_candidates(self.connection, query, filters, limit)
+
+    def newest(self, query: Query, filters: Filters, limit: int) -> list[StoredMessage]:
+        """The newest messages with all words of a query."""
+        return find_newest(self.connection, query, filters, limit)
+
+    def messages(self, rows: Iterable[int]) -> dict[int, StoredMessage]:
+        """Messages by id; ids that do not exist are left out."""
+        return load_messages(self.connection, rows)
 
     def message(self, row: int) -> StoredMessage | None:
         """One message by its id."""

@@ -24,6 +24,7 @@ create table session (
   project text, title text, branch text, model text, parent_id text,
   started integer, ended integer,              -- unix milliseconds, UTC
   messages integer not null default 0,
+  spoken integer not null default 0,           -- of them by people and assistants
   unique (source_id, native_id)
 ) strict;
 
@@ -48,6 +49,7 @@ create table message (
   time integer,                                -- unix milliseconds, UTC; null: unknown
   text text not null,
   group_key text,
+  position integer,                            -- among the session's spoken messages; null: a tool's
   withdrawn integer not null default 0,        -- the agent itself took it back (rewound turn)
   transcript_id integer references transcript(id), start integer, end integer
 ) strict;

@@ -1,8 +1,20 @@
 """Writing sessions: one row a conversation, facts learned as they come, counts flushed once a batch."""
 
+from dataclasses import dataclass
+
 from memoryd.model import Session
 from memoryd.screening import ScreenedText
 from memoryd.store.connection import Connection
+
+
+@dataclass(slots=True)
+class _Count:
+    """What a batch adds to one session; *spoken* is the session's whole count."""
+
+    messages: int = 0
+    spoken: int = 0
+    first: int | None = None
+    last: int | None = None
 
 
 class SessionTable:
@@ -12,7 +24,7 @@ class SessionTable:
         self._connection = connection
         self._sources: dict[str, int] = {}
         self._rows: dict[tuple[int, str], int] = {}
-        self._counts: dict[int, tuple[int, int | None, int | None]] = {}
+        self._counts: dict[int, _Count] = {}
 
     def forget_cache(self) -> None:
         """After a rollback nothing remembered is certain."""
@@ -23,8 +35,12 @@ class SessionTable:
     def source_id(self, name: str) -> int:
         """The row of a source, made on first use."""
         if name not in self._sources:
-            self._connection.execute("insert into source (name) values (?) on conflict do nothing", (name,))
-            found = self._connection.execute("select id from source where name = ?", (name,)).fetchone()
+            self._connection.execute(
+                "insert into source (name) values (?) on conflict do nothing", (name,)
+            )
+            found = self._connection.execute(
+                "select id from source where name = ?", (name,)
+            ).fetchone()
             self._sources[name] = found[0]
         return self._sources[name]
 
@@ -58,20 +74,40 @@ class SessionTable:
             ),
         )
 
-    def count(self, row: int, time: int | None) -> None:
+    def spoken(self, row: int) -> int:
+        """How many spoken messages a session has, those of this batch included."""
+        if row not in self._counts:
+            held = self._connection.execute(
+                "select spoken from session where id = ?", (row,)
+            ).fetchone()[0]
+            self._counts[row] = _Count(spoken=held)
+        return self._counts[row].spoken
+
+    def count(self, row: int, time: int | None, *, spoken: bool) -> None:
         """One more message of a session, at *time* (unix milliseconds)."""
-        count, first, last = self._counts.get(row, (0, None, None))
+        held = self.spoken(row)
+        count = self._counts[row]
+        count.messages += 1
+        count.spoken = held + spoken
         if time is not None:
-            first = time if first is None else min(first, time)
-            last = time if last is None else max(last, time)
-        self._counts[row] = (count + 1, first, last)
+            count.first = time if count.first is None else min(count.first, time)
+            count.last = time if count.last is None else max(count.last, time)
 
     def flush(self) -> None:
         """Write the counts gathered since the last flush."""
-        for row, (count, first, last) in self._counts.items():
+        for row, count in self._counts.items():
             self._connection.execute(
-                "update session set messages = messages + ?, started = min(coalesce(started, ?), coalesce(?, started)), "
+                "update session set messages = messages + ?, spoken = ?, "
+                "started = min(coalesce(started, ?), coalesce(?, started)), "
                 "ended = max(coalesce(ended, ?), coalesce(?, ended)) where id = ?",
-                (count, first, first, last, last, row),
+                (
+                    count.messages,
+                    count.spoken,
+                    count.first,
+                    count.first,
+                    count.last,
+                    count.last,
+                    row,
+                ),
             )
         self._counts.clear()

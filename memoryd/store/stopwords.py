@@ -11,7 +11,9 @@ ever kind many much someone something anything get got go going
 """
 # Single characters, since CJK is indexed one by one; a pair made of these alone carries nothing.
 _CHINESE = "的 了 是 在 和 与 及 或 也 都 就 把 被 给 对 为 我 你 您 他 她 它 们 这 那 哪 个 些 什 么 怎 样 谁 几 多 少 吗 呢 吧 啊 呀 嘛 着 过 地 得 之 其 最 很 还 又 再 要 会 能 可 以 有 没 不 上 下 里 中 时 候 请 让 从 到 用"
-_JAPANESE = "は が を に へ と で も の か ね よ な だ た て し す る ま い う れ ら さ せ ん そ こ あ ど"
+_JAPANESE = (
+    "は が を に へ と で も の か ね よ な だ た て し す る ま い う れ ら さ せ ん そ こ あ ど"
+)
 _KOREAN = "은 는 이 가 을 를 에 의 도 로 와 과 다 요 까"
 _EUROPEAN = """
 der die das den dem des ein eine einen einem und oder ist sind war nicht mit von zu zum zur auf für im am was wer wie wo wann
@@ -19,4 +21,4 @@ le la les un une des du de et ou est sont dans sur pour pas que qui quoi comment
 el los las una unos y o es son en por para con del al qué quién cómo dónde cuándo
 """
 
-STOPWORDS = frozenset(" ".join((_ENGLISH, _CHINESE, _JAPANESE, _KOREAN, _EUROPEAN)).split())
+STOPWORDS = frozenset(f"{_ENGLISH} {_CHINESE} {_JAPANESE} {_KOREAN} {_EUROPEAN}".split())

@@ -1,6 +1,5 @@
 """The one writer: a batch, its index rows and its cursor become durable together, or not at all."""
 
-import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
@@ -43,7 +42,7 @@ class Store:
         """
         self.path = home / DATABASE_NAME
         self.connection: Connection = open_writer(self.path)
-        self._inode = os.stat(self.path).st_ino
+        self._inode = self.path.stat().st_ino
         self._clock = clock
         try:
             migrate(self.connection)
@@ -104,7 +103,7 @@ class Store:
             StoreError: writing on would write into nothing.
         """
         try:
-            inode = os.stat(self.path).st_ino
+            inode = self.path.stat().st_ino
         except FileNotFoundError:
             inode = None
         if inode != self._inode:
@@ -157,15 +156,27 @@ class Store:
         time = to_milliseconds(message.time)
         start, end = message.span or (None, None)
         inserted = self.connection.execute(
-            "insert into message (session_id, identity, native_id, role, time, text, group_key, transcript_id, start, end) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (identity) do nothing",
-            (session, identity, message.native_id, message.role, time, text, message.group, transcript, start, end),
+            "insert into message (session_id, identity, native_id, role, time, text, group_key, position, transcript_id, start, end) "
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (identity) do nothing",
+            (
+                session,
+                identity,
+                message.native_id,
+                message.role,
+                time,
+                text,
+                message.group,
+                None if message.role == "tool" else self._sessions.spoken(session),
+                transcript,
+                start,
+                end,
+            ),
         )
         if inserted.rowcount == 0:
             return self._meet_again(identity, text)
         row = int(inserted.lastrowid or 0)
         fts.add_row(self.connection, row, message.role, text)
-        self._sessions.count(session, time)
+        self._sessions.count(session, time, spoken=message.role != "tool")
         return row, "added"
 
     def _grow_snapshot(
@@ -189,7 +200,9 @@ class Store:
             "select id, role, text, withdrawn from message where identity = ?", (identity,)
         ).fetchone()
         if withdrawn:
-            self.connection.execute("update message set text = ?, withdrawn = 0 where id = ?", (text, row))
+            self.connection.execute(
+                "update message set text = ?, withdrawn = 0 where id = ?", (text, row)
+            )
             fts.add_row(self.connection, row, role, text)
             return row, "updated"
         if old == text:
@@ -224,5 +237,3 @@ class Store:
             raise
         self.connection.execute("commit")
         return count
-
-

@@ -22,7 +22,10 @@ class TranscriptTable:
             "select device, inode, size, mtime_ns, offset, fingerprint, state from transcript where source_id = ? and path = ?",
             (source_id, path),
         ).fetchone()
-        return None if found is None else Cursor(path, *found[:-1], state=json.loads(found[-1]))
+        if found is None:
+            return None
+        *numbers, fingerprint, state = found
+        return Cursor(path, *numbers, fingerprint, json.loads(state))
 
     def advance(self, source_id: int, batch: Batch, now: int) -> int:
         """Move the cursor of a transcript and count its bytes; returns the transcript's row."""
@@ -82,4 +85,6 @@ class TranscriptTable:
     def count(self, transcript: int, added: int) -> None:
         """Note how many messages a transcript has given."""
         if added:
-            self._connection.execute("update transcript set messages = messages + ? where id = ?", (added, transcript))
+            self._connection.execute(
+                "update transcript set messages = messages + ? where id = ?", (added, transcript)
+            )

@@ -19,7 +19,11 @@ COMMANDS = {
     "search": ("history", "search", "Find messages in the history of every agent."),
     "sessions": ("history", "sessions", "List conversations, the last active first."),
     "show": ("history", "show", "Show a message with its neighbours."),
-    "sources": ("history", "sources", "List every known agent: found or not, what was read, what was skipped."),
+    "sources": (
+        "history",
+        "sources",
+        "List every known agent: found or not, what was read, what was skipped.",
+    ),
     "run": ("daemon", "run", "Watch and ingest until told to stop; with --once, one full pass."),
     "status": ("daemon", "status", "Say how memoryd is: sources, lag, database, what is degraded."),
     "doctor": ("daemon", "doctor", "Check everything; with --fix, repair what can be repaired."),
@@ -68,7 +72,14 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
     envvar="MEMORYD_CONFIG",
     help="Another config.toml.",
 )
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version, help="Print the version.")
+@click.option(
+    "--version",
+    is_flag=True,
+    is_eager=True,
+    expose_value=False,
+    callback=_version,
+    help="Print the version.",
+)
 @click.pass_context
 def cli(context: click.Context, home: Path | None, config_path: Path | None) -> None:
     """Keep the memory of AI agents in order: index their transcripts, search them, consolidate, forget by rule."""

@@ -53,7 +53,9 @@ class App:
 
 
 pass_app = click.make_pass_decorator(App)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print one JSON document, nothing else.")
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document, nothing else."
+)
 
 
 def print_json(value: Mapping[str, Any]) -> None:
@@ -63,7 +65,11 @@ def print_json(value: Mapping[str, Any]) -> None:
 
 def json_time(time: datetime | None) -> str | None:
     """RFC 3339, UTC, with Z; for programs."""
-    return None if time is None else time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return (
+        None
+        if time is None
+        else time.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    )
 
 
 def local_time(time: datetime | None) -> str:
@@ -84,7 +90,9 @@ def parse_time(text: str | None, option: str) -> datetime | None:
     try:
         return parse_moment(text)
     except ValueError as error:
-        raise click.BadParameter(f"{text!r}: expected a date (2026-11-30), a time or an age (7d, 12h)", param_hint=option) from error
+        raise click.BadParameter(
+            f"{text!r}: expected a date (2026-11-30), a time or an age (7d, 12h)", param_hint=option
+        ) from error
 
 
 def size_text(count: float) -> str:

@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table, size_text
+from memoryd.interfaces.cli.app import (
+    App,
+    json_option,
+    pass_app,
+    print_json,
+    print_table,
+    size_text,
+)
 
 
 @click.command()
@@ -34,11 +41,16 @@ def _print_found(app: App) -> None:
 
     found = [one for one in describe_sources(app.home, app.config) if one["messages"]]
     if not found:
-        click.echo("No agent's transcripts were found. `memoryd sources` lists the places that were looked at.")
+        click.echo(
+            "No agent's transcripts were found. `memoryd sources` lists the places that were looked at."
+        )
         return
     print_table(
         ("agent", "sessions", "messages", "last activity"),
-        [(one["title"], str(one["sessions"]), str(one["messages"]), one["last_activity"] or "") for one in found],
+        [
+            (one["title"], str(one["sessions"]), str(one["messages"]), one["last_activity"] or "")
+            for one in found
+        ],
     )
     click.echo('\nSearch them:        memoryd search "words you remember"')
     click.echo("Keep them fresh:    memoryd run")
@@ -62,7 +74,11 @@ def status(app: App, as_json: bool) -> int:
 
 def _print_status(described: dict[str, Any]) -> None:
     database = described["database"]
-    running = f"running, pid {described['pid']}" if described["running"] else "not running (`memoryd run` starts it)"
+    running = (
+        f"running, pid {described['pid']}"
+        if described["running"]
+        else "not running (`memoryd run` starts it)"
+    )
     click.echo(f"memoryd {described['version']}: {running}")
     click.echo(
         f"{database['messages']} messages ({database['tool_messages']} of tools) in {database['sessions']} sessions, "
@@ -71,14 +87,24 @@ def _print_status(described: dict[str, Any]) -> None:
     print_table(
         ("agent", "files", "behind", "damaged", "watch", "root"),
         [
-            (one["name"], str(one["files"]), size_text(one["lag_bytes"]), str(one["quarantined"]), one["watch"], one["root"])
+            (
+                one["name"],
+                str(one["files"]),
+                size_text(one["lag_bytes"]),
+                str(one["quarantined"]),
+                one["watch"],
+                one["root"],
+            )
             for one in described["sources"]
             if one["files"] or one["watch"] != "missing"
         ],
     )
     for one in described["sources"]:
         if one["skipped"]:
-            click.echo(f"{one['name']} left out: " + ", ".join(f"{count} {reason}" for reason, count in one["skipped"].items()))
+            click.echo(
+                f"{one['name']} left out: "
+                + ", ".join(f"{count} {reason}" for reason, count in one["skipped"].items())
+            )
     for reason in described["degraded"]:
         click.secho(f"degraded: {reason}", fg="yellow")
 

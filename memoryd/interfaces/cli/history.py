@@ -22,11 +22,9 @@ from memoryd.interfaces.cli.app import (
     print_table,
     size_text,
 )
-from memoryd.store.query import parse_query
+from memoryd.service.recall import Hit, recall
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters, StoredMessage
-from memoryd.store.search import Hit
-from memoryd.store.snippet import make_snippet
 
 MODES = ("auto", "lexical", "semantic", "hybrid")
 ROLES = ("user", "assistant", "tool", "system")
@@ -43,7 +41,9 @@ def ingest(app: App, paths: tuple[Path, ...], source: str | None, as_json: bool)
     from memoryd.service.writing import ingest as run_ingest  # noqa: PLC0415 - the way to a search stays light
 
     with progress_bar() as progress:
-        answer = run_ingest(app.home, app.config, [path.absolute() for path in paths], source, progress)
+        answer = run_ingest(
+            app.home, app.config, [path.absolute() for path in paths], source, progress
+        )
     print_ingest(answer, as_json)
 
 
@@ -87,16 +87,26 @@ def progress_bar() -> Iterator[Callable[[Path, int], None]]:
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
 @click.option("--source", help="Only this agent.")
 @click.option("--project", help="Only this project (its folder as the agent noted it).")
-@click.option("--role", type=click.Choice(ROLES), help="Only this role; `tool` searches tool calls and results.")
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    help="Only this role; `tool` searches tool calls and results.",
+)
 @click.option("--session", help="Only this session.")
 @click.option("--since", help="Not older: a date, a time, or an age like 7d.")
 @click.option("--until", help="Older than: a date, a time, or an age.")
-@click.option("--sort", type=click.Choice(["relevance", "newest"]), default="relevance", show_default=True)
+@click.option(
+    "--sort", type=click.Choice(["relevance", "newest"]), default="relevance", show_default=True
+)
 @click.option("--explain", is_flag=True, help="Show the parts of every score.")
-@click.option("--batch", is_flag=True, help="Read queries as JSON lines from stdin, answer as JSON lines.")
+@click.option(
+    "--batch", is_flag=True, help="Read queries as JSON lines from stdin, answer as JSON lines."
+)
 @json_option
 @pass_app
-def search(app: App, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any) -> int:  # noqa: ANN401 - click's options
+def search(
+    app: App, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any
+) -> int:
     """Find messages in the history of every agent.
 
     All words count first, in any order; "…" is a phrase, -word excludes, AND OR NOT work in capitals.
@@ -115,7 +125,9 @@ def search(app: App, query: str | None, batch: bool, as_json: bool, explain: boo
     return 0 if hits else 1
 
 
-def _search(reader: Reader, query: str, options: dict[str, Any]) -> tuple[dict[str, Any], list[Hit]]:
+def _search(
+    reader: Reader, query: str, options: dict[str, Any]
+) -> tuple[dict[str, Any], list[Hit]]:
     started = time.perf_counter()
     filters = Filters(
         source=options.get("source"),
@@ -125,19 +137,16 @@ def _search(reader: Reader, query: str, options: dict[str, Any]) -> tuple[dict[s
         since=parse_time(options.get("since"), "--since"),
         until=parse_time(options.get("until"), "--until"),
     )
-    hits = reader.search(query, filters, options.get("limit", 10), options.get("sort", "relevance"))
-    words = [term.text for term in parse_query(query).pieces()]
-    shown = [_hit_json(hit, words) for hit in hits]
+    hits = recall(
+        reader, query, filters, options.get("limit", 10), options.get("sort", "relevance")
+    )
+    shown = [_hit_json(hit) for hit in hits]
     seconds = round(time.perf_counter() - started, 6)
     return {"mode": "lexical", "hits": shown, "seconds": seconds}, hits
 
 
-def _hit_json(hit: Hit, words: list[str]) -> dict[str, Any]:
-    return message_json(hit.message) | {
-        "snippet": make_snippet(hit.message.text, words),
-        "score": hit.score,
-        "why": hit.why,
-    }
+def _hit_json(hit: Hit) -> dict[str, Any]:
+    return message_json(hit.message) | {"snippet": hit.snippet, "score": hit.score, "why": hit.why}
 
 
 def message_json(message: StoredMessage) -> dict[str, Any]:
@@ -162,7 +171,9 @@ def _search_batch(reader: Reader) -> None:
             asked = json.loads(line)
             query, identity = asked.pop("query"), asked.pop("id")
         except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise UsageError(f'stdin line {number}: expected {{"id", "query", …}}, got {line.strip()[:80]!r}') from error
+            raise UsageError(
+                f'stdin line {number}: expected {{"id", "query", …}}, got {line.strip()[:80]!r}'
+            ) from error
         answer, _ = _search(reader, str(query), _batch_options(asked, number))
         print_json({"id": identity, **answer})
         sys.stdout.flush()
@@ -173,9 +184,13 @@ def _batch_options(asked: dict[str, Any], number: int) -> dict[str, Any]:
     known = {"limit", "source", "project", "session", "since", "until", "explain", *choices}
     for key, value in asked.items():
         if key not in known:
-            raise UsageError(f"stdin line {number}: unknown key {key!r}; known: {', '.join(sorted(known))}")
+            raise UsageError(
+                f"stdin line {number}: unknown key {key!r}; known: {', '.join(sorted(known))}"
+            )
         if key in choices and value is not None and value not in choices[key]:
-            raise UsageError(f"stdin line {number}: {key}: expected one of {', '.join(choices[key])}, got {value!r}")
+            raise UsageError(
+                f"stdin line {number}: {key}: expected one of {', '.join(choices[key])}, got {value!r}"
+            )
     limit = asked.get("limit", 10)
     if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
         raise UsageError(f"stdin line {number}: limit: expected 1 to {MAX_LIMIT}, got {limit!r}")
@@ -192,7 +207,9 @@ def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
             parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items())
             click.echo(f"  score {hit.score:.3f}: {parts}")
     if hits:
-        click.echo(f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours")
+        click.echo(
+            f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
+        )
     else:
         click.echo("nothing found; try fewer or other words, or --role tool for tool calls")
 
@@ -206,11 +223,20 @@ def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
 @json_option
 @pass_app
 def sessions(
-    app: App, limit: int, source: str | None, project: str | None, since: str | None, until: str | None, as_json: bool
+    app: App,
+    limit: int,
+    source: str | None,
+    project: str | None,
+    since: str | None,
+    until: str | None,
+    as_json: bool,
 ) -> int:
     """List conversations, the last active first."""
     filters = Filters(
-        source=source, project=project, since=parse_time(since, "--since"), until=parse_time(until, "--until")
+        source=source,
+        project=project,
+        since=parse_time(since, "--since"),
+        until=parse_time(until, "--until"),
     )
     with Reader(app.home) as reader:
         found = reader.sessions(filters, limit)
@@ -234,7 +260,14 @@ def sessions(
         print_table(
             ("last active", "agent", "project", "messages", "title", "session"),
             [
-                (local_time(one.ended), one.source, one.project or "", str(one.messages), " ".join((one.title or "").split()), one.session_id)
+                (
+                    local_time(one.ended),
+                    one.source,
+                    one.project or "",
+                    str(one.messages),
+                    " ".join((one.title or "").split()),
+                    one.session_id,
+                )
                 for one in found
             ],
         )
@@ -243,7 +276,13 @@ def sessions(
 
 @click.command()
 @click.argument("identity", metavar="MESSAGE_ID")
-@click.option("--context", type=click.IntRange(0, 1000), default=2, show_default=True, help="Neighbours on each side.")
+@click.option(
+    "--context",
+    type=click.IntRange(0, 1000),
+    default=2,
+    show_default=True,
+    help="Neighbours on each side.",
+)
 @json_option
 @pass_app
 def show(app: App, identity: str, context: int, as_json: bool) -> int:
@@ -259,15 +298,25 @@ def show(app: App, identity: str, context: int, as_json: bool) -> int:
     if as_json:
         print_json(
             message_json(message)
-            | {"path": message.path, "span": message.span, "context": [message_json(one) for one in around]}
+            | {
+                "path": message.path,
+                "span": message.span,
+                "context": [message_json(one) for one in around],
+            }
         )
         return 0
     for one in around:
         mark = "▶" if one.id == message.id else " "
-        click.secho(f"{mark} {local_time(one.time)}  {one.role}  #{one.id}", fg="cyan", bold=one.id == message.id)
+        click.secho(
+            f"{mark} {local_time(one.time)}  {one.role}  #{one.id}",
+            fg="cyan",
+            bold=one.id == message.id,
+        )
         click.echo("  " + one.text.replace("\n", "\n  "))
     span = f", bytes {message.span[0]} to {message.span[1]}" if message.span else ""
-    click.echo(f"\n{message.source} session {message.session_id}\n{message.path or 'transcript unknown'}{span}")
+    click.echo(
+        f"\n{message.source} session {message.session_id}\n{message.path or 'transcript unknown'}{span}"
+    )
     return 0
 
 
@@ -283,11 +332,24 @@ def sources(app: App, as_json: bool) -> None:
         print_json({"sources": described})
         return
     rows = [
-        (one["name"], "found" if one["found"] else "–", str(one["sessions"]), str(one["messages"]), one["last_activity"] or "", ", ".join(one["roots"]))
+        (
+            one["name"],
+            "found" if one["found"] else "–",
+            str(one["sessions"]),
+            str(one["messages"]),
+            one["last_activity"] or "",
+            ", ".join(one["roots"]),
+        )
         for one in described
     ]
     print_table(("agent", "", "sessions", "messages", "last activity", "roots"), rows)
     for one in described:
-        reasons = {**one["skipped"], **{f"damaged: {reason}": count for reason, count in one["rejected"].items()}}
+        reasons = {
+            **one["skipped"],
+            **{f"damaged: {reason}": count for reason, count in one["rejected"].items()},
+        }
         if reasons:
-            click.echo(f"{one['name']}: " + ", ".join(f"{count} {reason}" for reason, count in reasons.items()))
+            click.echo(
+                f"{one['name']}: "
+                + ", ".join(f"{count} {reason}" for reason, count in reasons.items())
+            )
