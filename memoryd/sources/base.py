@@ -37,10 +37,12 @@ class Source(ABC):
     Attributes:
         name: the source's name in the configuration and in every answer, e.g. "claude-code".
         title: the agent's name for people, e.g. "Claude Code".
+        names_tell: a file's name alone says that it is this agent's (no other agent uses such names).
     """
 
-    name: ClassVar[str]
-    title: ClassVar[str]
+    name: str
+    title: str
+    names_tell: ClassVar[bool] = False
 
     def __init__(self, roots: Sequence[Path] = (), limits: ReadLimits | None = None) -> None:
         self.limits = limits or ReadLimits()

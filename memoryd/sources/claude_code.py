@@ -16,6 +16,7 @@ from memoryd.sources.context import Context
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.texts import (
     block_texts,
+    call_key,
     call_line,
     clip,
     content_key,
@@ -24,9 +25,6 @@ from memoryd.sources.texts import (
     text_or_none,
 )
 
-_GLOBAL_ID = (
-    20  # characters; a tool call's id this long is unique, shorter ones start anew in each session
-)
 _QUEUE = 32  # queued prompts remembered until they turn up again
 _CHAIN = 64  # records of inline sub-agents remembered as parents
 _TITLES = {
@@ -115,11 +113,9 @@ class _Place:
             self.session, role, text, time=self.time, native_id=self.uuid, key=key, group=group
         )
 
-    def call_key(self, identifier: object, ending: str = "") -> str | None:
-        """The key of a tool call or, with an *ending*, of its result; None: known by content."""
-        if isinstance(identifier, str) and len(identifier) >= _GLOBAL_ID:
-            return identifier + ending
-        return f"{self.uuid}:{identifier}{ending}" if self.uuid else None
+    def tool(self, identifier: object, text: str, ending: str = "") -> Message:
+        """A tool call or, with an *ending*, its result."""
+        return self.say("tool", text, call_key(identifier, ending, self.uuid or self.session, text))
 
 
 def _agent(record: Record, context: Context, uuid: str | None) -> str | None:
@@ -165,8 +161,7 @@ def _parse_assistant(record: Record, place: _Place) -> Iterator[Message]:
         if kind == "text":
             texts += block_texts([block])
         elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
-            line = call_line(block.get("name"), block.get("input"))
-            yield place.say("tool", line, place.call_key(block.get("id")))
+            yield place.tool(block.get("id"), call_line(block.get("name"), block.get("input")))
         else:
             place.context.skip("thinking" if "thinking" in kind else kind)
     text = join(texts)
@@ -195,7 +190,7 @@ def _parse_user(record: Record, place: _Place) -> Iterator[Message]:
             result = "\n".join(block_texts(block.get("content")))
             texts.append(rejection_words(result))
             text = clip(strip_injected(result), place.context.limits.tool_output_chars)
-            yield place.say("tool", text, place.call_key(block.get("tool_use_id"), ":result"))
+            yield place.tool(block.get("tool_use_id"), text, ":result")
         else:
             place.context.skip(kind)
     if any(

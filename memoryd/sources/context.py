@@ -14,8 +14,12 @@ from memoryd.sources.base import ReadLimits
 from memoryd.sources.exclusion import is_own_session, maintains_memory, strip_own_output
 from memoryd.sources.texts import content_key
 
+_REASON = 40  # characters of a reason: it may be a record's own kind
 _KEPT = 16  # sessions of one transcript whose facts are remembered; more only repeats a fact
+_SHORT = 300  # characters; longer texts are not counted
+_TALLIED = 1000  # short texts counted at most
 _SESSIONS = "_sessions"
+_TALLY = "_tally"
 _EXCLUDED = "_excluded"
 _PROMPTED = "_prompted"  # among the facts of a session: a person has said something
 
@@ -77,7 +81,8 @@ class Context:
 
     def skip(self, reason: str, count: int = 1) -> None:
         """Count something that was left out on purpose."""
-        self.skipped[reason] += count
+        if count:
+            self.skipped[reason[:_REASON] or "?"] += count
 
     def reject(self, start: int, end: int, reason: str, head: bytes) -> None:
         """Keep aside bytes that could not become a record."""
@@ -96,6 +101,24 @@ class Context:
         if news:
             known.update(news)
             self.sessions.append(Session(self.source, session_id, **news))
+
+    def exclude(self, session_id: str) -> None:
+        """Leave out this session from here on: it is not a conversation with a person."""
+        self.state[_EXCLUDED] = [*self.state.get(_EXCLUDED, [])[-_KEPT:], session_id]
+
+    def occurrence(self, *parts: str) -> int:
+        """How often the same short text was met before in this transcript, for keys without id and time.
+
+        Long texts always give 0: they do not repeat by chance.
+        """
+        if sum(map(len, parts)) > _SHORT:
+            return 0
+        tally: dict[str, int] = self.state.setdefault(_TALLY, {})
+        name = content_key(*parts)[:12]
+        tally[name] = tally.get(name, -1) + 1
+        while len(tally) > _TALLIED:
+            del tally[next(iter(tally))]
+        return tally[name]
 
     def knows(self, session_id: str, fact: str) -> bool:
         """Was this fact of the session told before?"""
@@ -134,7 +157,7 @@ class Context:
         first = message.role == "user" and self._is_first_prompt(message.session_id)
         if not is_own_session(text) and not (first and maintains_memory(text)):
             return False
-        self.state[_EXCLUDED] = [*excluded[-_KEPT:], message.session_id]
+        self.exclude(message.session_id)
         return True
 
     def _is_first_prompt(self, session_id: str) -> bool:

@@ -8,6 +8,7 @@ of a message never depends on any of it (see `model.Message.key`), so that readi
 import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -30,16 +31,16 @@ _SMALLEST_BLOCK = 4096
 _HEAD_LINES = 50  # the first lines of a file are often bookkeeping
 
 
-def head_records(head: bytes) -> Iterator[Record]:
+@lru_cache(maxsize=1)  # every source is asked about the same head
+def head_records(head: bytes) -> tuple[Record, ...]:
     """The records at the beginning of a file, as far as they can be read; a cut-off last line is not."""
+    records: list[Any] = []
     for line in head.split(b"\n")[:_HEAD_LINES]:
         try:
-            found = orjson.loads(line)
+            records.append(orjson.loads(line))
         except orjson.JSONDecodeError:
-            yield from (part.record for part in salvage(line) if not part.reason)
-        else:
-            if isinstance(found, dict):
-                yield found
+            records += [part.record for part in salvage(line) if not part.reason]
+    return tuple(record for record in records if isinstance(record, dict))
 
 
 class JsonLinesSource(Source):

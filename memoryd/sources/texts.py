@@ -5,11 +5,15 @@ Nothing here raises on odd input: formats are undocumented and move, so what is 
 
 import math
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
 from hashlib import blake2b
 from typing import Any
 
+import orjson
+
 CALL_CHARS = 500  # a tool call is one line; what a heredoc wrote is not worth more
+_UNIQUE_ID = 20  # characters
 _CALL_FIELDS = (
     "command", "cmd", "script", "file_path", "filePath", "notebook_path", "filename", "absolute_path",
     "target_file", "pattern", "query", "path", "url", "description", "prompt", "message",
@@ -37,6 +41,17 @@ def content_key(*parts: object) -> str:
     """A key from content, for records to which the agent gives no id: 32 hexadecimal digits."""
     text = "\x1f".join("" if part is None else str(part) for part in parts)
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def call_key(identifier: object, ending: str, *scope: object) -> str:
+    """The key of a tool call (or, with an *ending*, of its result) from the id the agent gave it.
+
+    Anthropic's and OpenAI's ids are unique; those of some gateways count from 0 in every response and are
+    only told apart by a *scope*.
+    """
+    if isinstance(identifier, str) and len(identifier) >= _UNIQUE_ID:
+        return identifier + ending
+    return content_key(identifier, ending, *scope)
 
 
 def call_line(name: object, arguments: object) -> str:
@@ -72,6 +87,14 @@ def block_texts(content: object, kinds: Iterable[str] = ("text",)) -> list[str]:
 def join(texts: Iterable[str]) -> str:
     """Texts of one record as one: separated by a blank line, empty ones left out."""
     return "\n\n".join(stripped for text in texts if (stripped := text.strip()))
+
+
+def parsed(value: object) -> Any:
+    """*value*, or what it says where it is a text that holds a JSON object."""
+    if isinstance(value, str) and value.startswith("{"):
+        with suppress(orjson.JSONDecodeError):
+            return orjson.loads(value)
+    return value
 
 
 def lookup(record: object, dotted: str) -> Any:
