@@ -139,3 +139,20 @@ def _junk(line: bytes, start: int, end: int) -> list[Fragment]:
     if not data:
         return []
     return [Fragment(start, end, reason="not JSON" if data.strip(b"\0") else "NUL bytes")]
+
+
+def decode_document(data: bytes) -> Any:
+    """One whole JSON document, decoded as leniently as a record.
+
+    Raises:
+        ValueError: it is not JSON, not finished, or nested too deeply.
+    """
+    data = data.removeprefix(_BOM.encode("latin-1"))
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return clean(_DECODER.decode(data.decode("utf-8", "replace")))
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error

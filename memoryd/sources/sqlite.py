@@ -1,0 +1,384 @@
+# ruff: noqa: S608 - table and column names are our own constants, and quoted; every value is bound
+"""Agents' own SQLite databases, read so that not one byte of them changes. The only SQL outside store/.
+
+Read-only is not enough: a reader of a WAL database writes a `-shm` beside it, or fails where it may not. So
+the file itself says how it is opened (docs/decisions.md, "Foreign databases"):
+
+  WAL in its header, no `-wal`     immutable=1: no lock, no sidecar; checked again before anything is handed out
+  a `-wal`, or a rollback journal  mode=ro: SQLite's own locks, held for one short statement at a time
+  neither can be opened            a private copy, in a folder of our own
+
+No statement stays open while a batch is handed out, so no writer ever waits for memoryd.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from memoryd.errors import SourceError
+from memoryd.model import Reject
+from memoryd.sources.files import open_regular
+from memoryd.sources.foreign import copy_database, database_facts, has_content, sidecar
+
+Access = Literal["immutable", "shared", "copy"]
+Row = dict[str, Any]
+
+MAGIC = b"SQLite format 3\0"
+BUSY_SECONDS = 2.0
+_TRIES, _PAUSE = 5, 0.05  # for what passes by itself; the pause doubles
+_OPCODES, _OPCODE_BUDGET = 1_000_000, 500  # a statement of a hostile schema ends after some 10 s
+_OTHER_BYTES = 256 * 1024 * 1024  # largest value touched by anything but `records`
+_HEAD = 200  # bytes of a reject that say which row it was
+_BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
+_TRANSIENT = {*_BUSY, sqlite3.SQLITE_IOERR}
+
+
+class ChangedError(Exception):
+    """The file was written while it was open as immutable: what was read since the last check is void."""
+
+
+class _DamagedError(Exception):
+    """A statement met something that is no database page, or a value too large."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A table whose rows belong to sessions, and how its changes are noticed. Columns may be missing.
+
+    Attributes:
+        session: the column with the session's id.
+        clock: a column that only grows: for rows that are only added their number, for rows that are
+            changed in place the time of the last change.
+        changes: are rows changed in place? Then every change moves the clock.
+        facts: aggregates (function, column) that move when rows are hidden, replaced or removed.
+        content: the column whose length shows changes where there is no clock.
+        header: one row a session, in a small table: looked through in every pass.
+        rewrites: a change here means that the session's rows may all be others.
+        parent: where the session's id is, if not in this table: (table, this table's column, its column).
+    """
+
+    table: str
+    session: str = "session_id"
+    clock: str = "id"
+    changes: bool = False
+    facts: tuple[tuple[str, str], ...] = ()
+    content: str = ""
+    header: bool = False
+    rewrites: bool = False
+    parent: tuple[str, str, str] | None = None
+
+
+class Database:
+    """An open foreign database. Each statement is a transaction of its own, finished when it returns.
+
+    Attributes:
+        rejects: rows that could not be read, since they were last taken out.
+    """
+
+    def __init__(
+        self, path: Path, connection: sqlite3.Connection, access: Access, largest: int
+    ) -> None:
+        self.path = path
+        self.access = access
+        self.rejects: list[Reject] = []
+        self._connection = connection
+        self._largest = largest
+        self._columns: dict[str, frozenset[str]] = {}
+        self._identities: dict[str, tuple[str, ...]] = {}
+        self._facts = database_facts(path)
+        self._steps = 0
+        connection.set_progress_handler(self._count_steps, _OPCODES)
+
+    def check(self) -> None:
+        """Make sure that what was read is what was there.
+
+        Raises:
+            ChangedError: somebody wrote to the file that was open as immutable.
+        """
+        if self.access == "immutable" and database_facts(self.path) != self._facts:
+            raise ChangedError
+
+    def columns(self, table: str) -> frozenset[str]:
+        """The columns of a table; none if there is no such table (views do not count)."""
+        if table not in self._columns:
+            found = self._select(
+                "select c.name from sqlite_master m join pragma_table_info(m.name) c "
+                "where m.type = 'table' and m.name = ? collate nocase",
+                (table,),
+            )
+            self._columns[table] = frozenset(str(name) for (name,) in found)
+        return self._columns[table]
+
+    def records(
+        self,
+        table: str,
+        names: Sequence[str],
+        where: Mapping[str, object],
+        *,
+        after: tuple[str, float] | None = None,
+        order: Sequence[str] = (),
+        between: tuple[str, str, str] | None = None,
+    ) -> Iterator[Row]:
+        """The rows of a table one by one, each with *names*; a column that is not there is None.
+
+        Args:
+            where: column -> the value it must have.
+            after: (column, number): only rows that have at least this there.
+            between: (column, from, to): only rows from the first value up to before the second.
+            order: columns to sort by; those that are missing do not count.
+        """
+        known = self.columns(table)
+        if not known:
+            return
+        wanted = [name for name in names if name in known]
+        identity = self._identity(table)
+        tests, values = _conditions(known, where, after, between)
+        sort = _list([*(name for name in order if name in known), *identity])
+        listing = f"select {_list(identity)} from {_quote(table)} where {tests} order by {sort}"
+        one = f"select {_list(wanted) or 'null'} from {_quote(table)} where " + " and ".join(
+            f"{_quote(name)} = ?" for name in identity
+        )
+        for key in self._list_keys(listing, values, table):
+            row = self._fetch(one, key, table)
+            if row is not None:
+                yield dict.fromkeys(names) | dict(zip(wanted, row, strict=False))
+
+    def count(
+        self, table: str, where: Mapping[str, object], distinct: str, below: tuple[str, object]
+    ) -> int:
+        """How many different values *distinct* has in rows like *where* in which a column is *below* a value."""
+        known = self.columns(table)
+        if distinct not in known:
+            return 0
+        tests, values = _conditions(known, where, None, None)
+        column, limit = below
+        found = self._select(
+            f"select count(distinct {_quote(distinct)}) from {_quote(table)} where {tests} and {_quote(column)} < ?",
+            (*values, limit),
+        )
+        return int(found[0][0])
+
+    def signatures(
+        self, rows: Rows, ids: Sequence[str], upto: float | None = None
+    ) -> dict[str, tuple[Any, ...]]:
+        """For each session with rows: (number of rows, the clock, then facts); only rows up to a clock if given."""
+        source, known = self._source(rows)
+        if not source:
+            return {}
+        session = _quote(rows.session)
+        clock = f"max({_quote(rows.clock)})" if rows.clock in known else "null"
+        facts = [f"{function}({_quote(name)})" for function, name in rows.facts if name in known]
+        if rows.clock not in known and rows.content in known:
+            facts.append(f"total(length({_quote(rows.content)}))")
+        test, bound = ("", ()) if upto is None else (f" and {_quote(rows.clock)} <= ?", (upto,))
+        marks = ",".join("?" * len(ids))
+        found = self._select(
+            f"select {', '.join([session, 'count(*)', clock, *facts])} from {source} "
+            f"where {session} in ({marks}){test} group by 1",
+            (*ids, *bound),
+        )
+        return {key: tuple(values) for key, *values in found}
+
+    def sessions(self, rows: Rows, after: str, limit: int) -> list[str]:
+        """The next *limit* session ids in order, behind *after*."""
+        source, _ = self._source(rows)
+        if not source:
+            return []
+        session = _quote(rows.session)
+        return self._texts(
+            f"select {session} from {source} where {session} > ? group by 1 order by 1 limit ?",
+            (after, limit),
+        )
+
+    def new_sessions(self, rows: Rows, top: Sequence[Any]) -> list[str]:
+        """Sessions with rows that were added (or, of a header, changed) since `top` said *top*."""
+        source, known = self._source(rows)
+        if not source or self._identity(rows.table) != ("rowid",):
+            return []
+        test, bound = "rowid > ?", [top[0]]
+        if rows.header and rows.clock in known and top[1] is not None:
+            test, bound = f"{test} or {_quote(rows.clock)} >= ?", [*bound, top[1]]
+        return self._texts(
+            f"select distinct {_quote(rows.session)} from {source} where {test}", bound
+        )
+
+    def top(self, rows: Rows) -> list[Any]:
+        """The newest row of a table: [its number, the clock of a header]."""
+        source, known = self._source(rows)
+        if not source or self._identity(rows.table) != ("rowid",):
+            return [0, None]
+        clock = f"max({_quote(rows.clock)})" if rows.header and rows.clock in known else "null"
+        table = _quote(rows.table)
+        found = self._select(
+            f"select (select max(rowid) from {table}), (select {clock} from {table})", ()
+        )
+        number, moment = found[0]
+        return [number or 0, moment if isinstance(moment, int | float | str) else None]
+
+    def _source(self, rows: Rows) -> tuple[str, frozenset[str]]:
+        """What to select from, and its columns; "" if the session of a row cannot be told."""
+        known = self.columns(rows.table)
+        if rows.session in known:
+            return _quote(rows.table), known
+        if rows.parent is None or rows.parent[1] not in known:
+            return "", known
+        table, column, target = rows.parent
+        if not {rows.session, target} <= self.columns(table):
+            return "", known
+        joined = (
+            f"(select t.rowid as rowid, t.*, p.{_quote(rows.session)} from {_quote(rows.table)} t "
+            f"join {_quote(table)} p on p.{_quote(target)} = t.{_quote(column)})"
+        )
+        return joined, known | {rows.session}
+
+    def _identity(self, table: str) -> tuple[str, ...]:
+        """The columns that tell a row from all others: its number, or the key of a table without numbers."""
+        if table not in self._identities:
+            try:
+                self._select(f"select rowid from {_quote(table)} limit 1", ())
+                self._identities[table] = ("rowid",)
+            except _DamagedError:
+                found = self._select(
+                    "select name from pragma_table_info(?) where pk > 0 order by pk", (table,)
+                )
+                self._identities[table] = tuple(name for (name,) in found)
+        return self._identities[table]
+
+    def _texts(self, sql: str, values: Sequence[object]) -> list[str]:
+        return [key for (key,) in self._select(sql, values) if isinstance(key, str)]
+
+    def _list_keys(self, sql: str, values: Sequence[object], table: str) -> list[tuple[Any, ...]]:
+        try:
+            return self._select(sql, values)
+        except _DamagedError as error:
+            self._reject(table, "", str(error))
+            return []
+
+    def _fetch(self, sql: str, key: tuple[Any, ...], table: str) -> tuple[Any, ...] | None:
+        """One row by its identity; one that cannot be read costs only itself."""
+        self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._largest)
+        try:
+            found = self._select(sql, key)
+        except _DamagedError as error:
+            self._reject(table, " ".join(map(str, key)), str(error))
+            return None
+        finally:
+            self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _OTHER_BYTES)
+        return found[0] if found else None  # it may be gone meanwhile
+
+    def _reject(self, table: str, key: str, reason: str) -> None:
+        head = f"{table} {key}".encode("utf-8", "replace")[:_HEAD]
+        self.rejects.append(Reject(0, 0, f"unreadable row: {reason}", head))
+
+    def _select(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+        """Run one statement to its end, again if only the moment was bad.
+
+        Raises:
+            SourceError: it stays busy. ChangedError: see `check`. _DamagedError: it cannot be answered.
+        """
+        for attempt in range(_TRIES):
+            self._steps = 0
+            try:
+                return self._connection.execute(sql, values).fetchall()
+            except sqlite3.Error as error:
+                self.check()
+                if _code(error) not in _TRANSIENT:
+                    raise _DamagedError(str(error)) from error
+                if attempt == _TRIES - 1:
+                    raise SourceError(f"cannot read {self.path}: {error}") from error
+                time.sleep(_PAUSE * 2**attempt)
+        raise AssertionError("unreachable")  # pragma: no cover
+
+    def _count_steps(self) -> bool:
+        self._steps += 1
+        return self._steps > _OPCODE_BUDGET
+
+
+@contextmanager
+def open_database(path: Path, largest: int) -> Iterator[Database]:
+    """Open a foreign database for reading; see the head of this module.
+
+    Args:
+        largest: a row with a longer value (bytes) is rejected.
+
+    Raises:
+        SourceError: it cannot be read, or is no SQLite database.
+    """
+    with ExitStack() as stack:
+        try:
+            access, connection = _open(path, stack)
+        except sqlite3.Error as error:
+            raise SourceError(f"cannot read {path}: {error}") from error
+        yield Database(path, connection, access, largest)
+
+
+def _open(path: Path, stack: ExitStack) -> tuple[Access, sqlite3.Connection]:
+    with open_regular(path) as file:
+        header = file.read(100) or b""
+    if not header.startswith(MAGIC):
+        raise SourceError(f"cannot read {path}: not a SQLite database")
+    writes_wal = header[18] == 2  # noqa: PLR2004 - 1: rollback journal, 2: WAL (file format, section 1.3)
+    if writes_wal and not has_content(sidecar(path, "-wal")):
+        return "immutable", stack.enter_context(_connect(path, "immutable"))
+    try:
+        return "shared", stack.enter_context(_connect(path, "shared"))
+    except sqlite3.Error as error:
+        if _code(error) in _BUSY:
+            raise
+        return "copy", stack.enter_context(
+            _connect(stack.enter_context(copy_database(path)), "copy")
+        )
+
+
+@contextmanager
+def _connect(path: Path, access: Access) -> Iterator[sqlite3.Connection]:
+    """A connection that has proved to work."""
+    option = {"immutable": "immutable=1", "shared": "mode=ro", "copy": "mode=rw"}[access]
+    uri = f"{path.absolute().as_uri()}?{option}"
+    connection = sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        connection.text_factory = lambda data: data.decode("utf-8", "replace")
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _OTHER_BYTES)
+        for pragma in ("query_only=1", "trusted_schema=0", "cell_size_check=1", "mmap_size=0"):
+            connection.execute(f"pragma {pragma}")
+        connection.execute("select count(*) from sqlite_master").fetchone()
+        yield connection
+    finally:
+        connection.close()
+
+
+def _code(error: sqlite3.Error) -> int:
+    return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
+
+
+def _quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _list(names: Sequence[str]) -> str:
+    return ", ".join(_quote(name) for name in names)
+
+
+def _conditions(
+    known: frozenset[str],
+    where: Mapping[str, object],
+    after: tuple[str, float] | None,
+    between: tuple[str, str, str] | None,
+) -> tuple[str, list[object]]:
+    """A where clause and its values; a condition on a column that is not there does not count."""
+    tests, values = ["1"], []
+    for name, value in where.items():
+        if name in known:
+            tests.append(f"{_quote(name)} is ?")
+            values.append(value)
+    if after is not None and after[0] in known:
+        tests.append(f"{_quote(after[0])} >= ?")
+        values.append(after[1])
+    if between is not None:
+        tests.append(f"{_quote(between[0])} >= ? and {_quote(between[0])} < ?")
+        values += between[1:]
+    return " and ".join(tests), values
