@@ -24,8 +24,10 @@ class TranscriptTable:
         ).fetchone()
         if found is None:
             return None
-        *numbers, fingerprint, state = found
-        return Cursor(path, *numbers, fingerprint, json.loads(state))
+        device, inode, size, mtime_ns, offset, fingerprint, state = found
+        return Cursor(
+            path, device, inode, size, mtime_ns, offset, fingerprint, state=json.loads(state)
+        )
 
     def advance(self, source_id: int, batch: Batch, now: int) -> int:
         """Move the cursor of a transcript and count its bytes; returns the transcript's row."""
