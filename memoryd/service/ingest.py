@@ -134,12 +134,21 @@ class Ingest:
 
     def transcript(self, source: Source, path: Path, report: IngestReport) -> None:
         """Read what is new in one transcript, adding to *report*."""
+        for _ in self.steps(source, path, report):
+            pass
+
+    def steps(self, source: Source, path: Path, report: IngestReport) -> Iterator[None]:
+        """Read what is new in one transcript, pausing after each committed batch.
+
+        The same transcript must not be read by anybody else before this has ended.
+        """
         report.files += 1
         cursor = self.store.cursor(source.name, source.logical(path))
         try:
             for batch in source.read(path, cursor):
                 self._commit(source, batch, report)
                 self.progress(path, batch.consumed)
+                yield
                 if self.stopped():
                     return
         except SourceError as error:
