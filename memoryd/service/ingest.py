@@ -90,9 +90,20 @@ class Ingest:
         Raises:
             UsageError: a path does not exist, or a named file belongs to no known agent.
         """
-        return self.transcripts(found for path in paths for found in self._resolve(path, source))
+        return self.transcripts(self.resolve(paths, source))
 
-    def _resolve(self, path: Path, source: Source | None) -> Iterator[tuple[Source, Path]]:
+    def resolve(
+        self, paths: Iterable[Path], source: Source | None
+    ) -> Iterator[tuple[Source, Path]]:
+        """Whose transcripts the files and folders named by a person are.
+
+        Raises:
+            UsageError: a path does not exist, or a named file belongs to no known agent.
+        """
+        for path in paths:
+            yield from self._resolve_one(path, source)
+
+    def _resolve_one(self, path: Path, source: Source | None) -> Iterator[tuple[Source, Path]]:
         if not path.exists():
             raise UsageError(f"{path} does not exist")
         if path.is_file():
