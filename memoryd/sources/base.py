@@ -77,7 +77,7 @@ class Source(ABC):
         return str(path)
 
     def discover(self, root: Path) -> Iterator[Path]:
-        """Every transcript below *root* (itself, if it is a file), each once; symlinked folders below are not followed."""
+        """Every transcript below *root* (itself, if it is a file), each once; links below it are not followed."""
         if not root.is_dir():
             if root.exists() and self.transcript(root) is not None:
                 yield root
@@ -86,7 +86,8 @@ class Source(ABC):
         for folder, folders, names in os.walk(root):
             folders.sort()
             for name in sorted(names):
-                found = self.transcript(Path(folder, name))
-                if found is not None and found not in seen:
+                path = Path(folder, name)
+                found = self.transcript(path)
+                if found is not None and found not in seen and not path.is_symlink():
                     seen.add(found)
                     yield found

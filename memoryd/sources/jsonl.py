@@ -26,7 +26,7 @@ from memoryd.sources.transcripts import OpenTranscript, moved_file, open_transcr
 Record = dict[str, Any]
 
 HEAD = 4096  # bytes kept of a reject
-_ODD_SHAPE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
+ODD_SHAPE = (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError)
 _SMALLEST_BLOCK = 4096
 _HEAD_LINES = 50  # the first lines of a file are often bookkeeping
 
@@ -87,7 +87,9 @@ class JsonLinesSource(Source):
     def read(self, path: Path, cursor: Cursor | None) -> Iterator[Batch]:
         """Yield what is new in the transcript since *cursor*; see `Source.read`."""
         plain = plain_path(path)
-        with open_transcript(plain, self.limits.decompressed_bytes) as opened:
+        # A root that a person named may be a link; what lies below a root may not.
+        real = plain.resolve() if plain in self.roots else plain
+        with open_transcript(real, self.limits.decompressed_bytes) as opened:
             if cursor is None:
                 yield from _Reading(self, plain, opened, opened.begin(), None).batches()
             elif not opened.unchanged(cursor):
@@ -237,5 +239,5 @@ class _Reading:
         try:
             for message in self._source.parse(record, context):
                 context.add(message)
-        except _ODD_SHAPE as error:
+        except ODD_SHAPE as error:
             context.reject(start, end, f"unexpected shape: {type(error).__name__}", b"")
