@@ -15,7 +15,6 @@ _ENVIRONMENT = {
     "TOKENIZERS_PARALLELISM": "false",
     "HF_HUB_OFFLINE": "1",
     "TRANSFORMERS_OFFLINE": "1",
-    "PYTHONPATH": _PACKAGES,  # and with -P nothing of the folder we happen to stand in
 }
 
 
@@ -32,6 +31,8 @@ class WorkerProcess:
             env={
                 **os.environ,
                 **_ENVIRONMENT,
+                # with -P, nothing of the folder we happen to stand in
+                "PYTHONPATH": os.pathsep.join(filter(None, (_PACKAGES, os.getenv("PYTHONPATH")))),
                 "OMP_NUM_THREADS": threads,
                 "OPENBLAS_NUM_THREADS": threads,
             },
