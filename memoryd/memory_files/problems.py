@@ -36,6 +36,7 @@ ProblemKind = Literal[
     "ledger",
 ]
 
+_TELLING_CHARS = 20  # folded; an entry this long says the same under any heading
 CROWDED_PERCENT = 80  # from here on a file is queued for consolidation
 
 
@@ -210,16 +211,18 @@ def _looks_like_list(content: str) -> bool:
 
 
 def _find_duplicates(case: Case) -> Iterator[Problem]:
-    seen: dict[str, Piece] = {}
+    """Short entries under different headings ("- uses npm" of two projects) may be different facts."""
+    seen: set[tuple[str, str]] = set()
     for piece in case.document.entries:
         folded = fold(piece.content)
-        if folded and folded in seen:
+        place = ("" if len(folded) >= _TELLING_CHARS else piece.heading, folded)
+        if folded and place in seen:
             yield Problem(
                 "duplicate",
                 f"{case.name} says this more than once: {first_words(piece.content)}",
                 "remove one of them, or let `memoryd files compact` merge them",
             )
-        seen.setdefault(folded, piece)
+        seen.add(place)
 
 
 def _find_misplaced(case: Case) -> Iterator[Problem]:

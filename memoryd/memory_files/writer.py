@@ -55,7 +55,7 @@ class Written:
 
     Attributes:
         path: the file really written (links resolved where that was asked for).
-        before: the bytes that were replaced, for undo; None when there was no file.
+        before: the bytes that were replaced, foreign changes included, for undo; None when there was no file.
         after: the bytes on disk now.
         merged: somebody else's change was joined in.
     """
@@ -128,8 +128,8 @@ class _Commit:
             current = self._read(self.target.name)
             if _data(current) != base:
                 current = self._rest(self.target.name)
-                ours, base = self._join(base, _data(current), ours), _data(current)
-                merged = True
+                before = _data(current)
+                ours, base, merged = self._join(base, before, ours), before, True
             if ours == base:
                 return Written(self.target.path, before, ours, merged)
             try:
@@ -138,6 +138,7 @@ class _Commit:
                 continue
             if displaced == base:
                 return Written(self.target.path, before, ours, merged)
+            before = displaced
             base, ours, merged = ours, self._join_late(base, displaced, ours), True
         raise self._restless()
 
@@ -189,7 +190,8 @@ class _Commit:
             if not is_same_folder(self.target, self.folder):
                 raise UsageError(f"refusing to write {self.target.path}: its folder was replaced")
             if current is None:
-                return self._create(temporary)
+                self._create(temporary)
+                return None
             replace_keeping(self.folder, temporary, self.target.name)
             _sync(self.folder)
             return self._watch_displaced(temporary)
