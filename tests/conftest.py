@@ -1,0 +1,22 @@
+"""What every test may use: a home folder, a fixed clock, and hypothesis that is not judged by the clock of a busy machine."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile(
+    "memoryd", deadline=None, max_examples=50, suppress_health_check=[HealthCheck.too_slow]
+)
+settings.load_profile("memoryd")
+
+NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """An empty folder for everything memoryd owns."""
+    folder = tmp_path / "home"
+    folder.mkdir(mode=0o700)
+    return folder

@@ -1,0 +1,184 @@
+"""Search proposes every message that may answer, and its work is bounded whatever is asked."""
+
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memoryd.model import Role, Session
+from memoryd.service.recall import recall
+from memoryd.store import search
+from memoryd.store.reader import Reader
+from memoryd.store.records import Added, Filters
+from memoryd.store.store import Store
+from tests.store.conftest import NOW, message
+
+Add = Callable[..., Added]
+
+
+def texts(home: Path, query: str, filters: Filters | None = None, limit: int = 10) -> list[str]:
+    with Reader(home) as reader:
+        return [hit.message.text for hit in recall(reader, query, filters or Filters(), limit)]
+
+
+def newest(home: Path, query: str) -> list[str]:
+    with Reader(home) as reader:
+        return [hit.message.text for hit in recall(reader, query, Filters(), sort="newest")]
+
+
+class TestTiers:
+    def test_all_words_first_then_fewer(self, add: Add, home: Path) -> None:
+        add(
+            message("the deadline moved"),
+            message("the deadline of the release moved to Friday", session="s2"),
+            message("nothing of the kind", session="s3"),
+        )
+
+        assert texts(home, "release deadline") == [
+            "the deadline of the release moved to Friday",
+            "the deadline moved",
+        ]
+
+    def test_scores_tell_the_tiers_apart(self, add: Add, home: Path) -> None:
+        add(message("alpha beta"), message("alpha only", session="s2"))
+
+        with Reader(home) as reader:
+            scores = [hit.score for hit in recall(reader, "alpha beta", Filters())]
+        assert scores[0] > 1 > scores[1]
+
+    def test_words_match_in_other_forms(self, add: Add, home: Path) -> None:
+        add(message("we were deploying services"))
+
+        assert texts(home, "deployed service") == ["we were deploying services"]
+
+    def test_the_form_as_written_ranks_first(self, add: Add, home: Path) -> None:
+        add(
+            message("the universe is large", session="s1"),
+            message("the university is large", session="s2"),
+        )
+
+        assert texts(home, "university")[0] == "the university is large"
+
+    def test_what_stands_exactly_as_typed_ranks_first(self, add: Add, home: Path) -> None:
+        add(
+            message("set user id in the form", session="s1"),
+            message("set user_id in the form", session="s2"),
+        )
+
+        assert texts(home, "user_id")[0] == "set user_id in the form"
+
+    def test_a_chinese_question_finds_its_answer(self, add: Add, home: Path) -> None:
+        add(message("测试环境的对外端口改成了 8081"), message("今天去吃火锅", session="s2"))
+
+        assert texts(home, "测试环境端口最后改成了多少？")[0] == "测试环境的对外端口改成了 8081"
+
+    def test_nothing_asked_finds_nothing(self, add: Add, home: Path) -> None:
+        add(message("hello"))
+
+        assert (texts(home, ""), texts(home, "-hello"), texts(home, "absent")) == ([], [], [])
+
+    def test_excluded_words_stay_out_of_every_tier(self, add: Add, home: Path) -> None:
+        add(message("alpha beta"), message("alpha gamma", session="s2"))
+
+        assert texts(home, "alpha delta -beta") == ["alpha gamma"]
+
+
+class TestFilters:
+    @pytest.fixture(autouse=True)
+    def history(self, add: Add) -> None:
+        add(
+            message("shared word of mine", minute=0),
+            message("shared word of the assistant", role="assistant", minute=10),
+            message("Bash: shared word", role="tool", minute=20),
+            message("shared word elsewhere", session="s2", minute=30),
+            sessions=(
+                Session("claude-code", "s1", project="/one"),
+                Session("claude-code", "s2", project="/two"),
+            ),
+        )
+
+    @pytest.mark.parametrize(
+        ("filters", "expected"),
+        [
+            (Filters(), {"mine", "assistant", "elsewhere"}),
+            (Filters(project="/two"), {"elsewhere"}),
+            (Filters(project="/three"), set()),
+            (Filters(role="assistant"), {"assistant"}),
+            (Filters(role="tool"), {"word"}),
+            (Filters(session="s1"), {"mine", "assistant"}),
+            (Filters(source="codex"), set()),
+            (Filters(source="claude-code"), {"mine", "assistant", "elsewhere"}),
+            (Filters(since=NOW + timedelta(minutes=10)), {"assistant", "elsewhere"}),
+            (Filters(until=NOW + timedelta(minutes=10)), {"mine"}),
+        ],
+    )
+    def test_only_what_passes_comes_back(
+        self, home: Path, filters: Filters, expected: set[str]
+    ) -> None:
+        found = texts(home, "shared", filters)
+
+        assert {text.split()[-1] for text in found} == expected
+
+
+class TestBounds:
+    def test_a_word_that_is_everywhere_is_ranked_among_the_newest(
+        self, add: Add, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(search, "CANDIDATES", 5)
+        add(*[message(f"common number {n}", session=f"s{n}") for n in range(20)])
+
+        found = texts(home, "common", limit=10)
+
+        assert sorted(found) == sorted(f"common number {n}" for n in range(15, 20))
+
+    def test_rare_words_widen_a_query_before_common_ones(
+        self, add: Add, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(search, "WIDE_BUDGET", 3)
+        add(
+            *[message(f"common number {n}", session=f"s{n}") for n in range(20)],
+            message("a needle alone", session="n"),
+        )
+
+        assert texts(home, "common needle absent") == ["a needle alone"]
+
+    def test_a_single_common_word_beyond_the_budget_still_answers(
+        self, add: Add, home: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(search, "WIDE_BUDGET", 3)
+        add(*[message(f"common number {n}", session=f"s{n}") for n in range(20)])
+
+        assert len(texts(home, "common absent")) == 10
+
+
+def test_newest_goes_by_time_not_by_arrival(add: Add, home: Path) -> None:
+    add(
+        message("word late", minute=50),
+        message("word early", minute=1),
+        message("word between", minute=20),
+    )
+
+    assert newest(home, "word") == ["word late", "word between", "word early"]
+
+
+@pytest.mark.parametrize("role", ["user", "tool"])
+def test_neighbours_are_those_of_the_session_in_time(add: Add, home: Path, role: Role) -> None:
+    add(
+        message("first", minute=1),
+        message("other session", session="s2", minute=2),
+        message("third", minute=3),
+        message("second", role=role, minute=2),
+    )
+
+    with Reader(home) as reader:
+        assert [one.text for one in reader.neighbours(4, 1)] == ["first", "second", "third"]
+        assert reader.neighbours(99, 1) == []
+
+
+def test_a_reader_sees_what_is_committed_while_the_writer_is_open(
+    store: Store, add: Add, home: Path
+) -> None:
+    add(message("visible at once"))
+
+    assert texts(home, "visible") == ["visible at once"]
