@@ -1,0 +1,76 @@
+"""memoryd never ingests itself, nor agents' talks with themselves about their memory."""
+
+from pathlib import Path
+
+import pytest
+
+from memoryd.sources.exclusion import (
+    FENCE_CLOSE,
+    FENCE_OPEN,
+    SENTINEL,
+    maintains_memory,
+    strip_own_output,
+)
+from tests.sources.test_claude_code import assistant, read, text, user
+
+
+def test_fenced_output_is_cut_out_of_a_message(tmp_path: Path) -> None:
+    found = read(tmp_path, user(1, f"before {FENCE_OPEN}\n- old fact\n{FENCE_CLOSE} after"))
+
+    assert [("user", "before  after")] == found.turns
+
+
+def test_a_message_that_is_only_fenced_output_is_counted_out(tmp_path: Path) -> None:
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": f"{FENCE_OPEN}x{FENCE_CLOSE}"}
+    found = read(tmp_path, user(1, [result]))
+
+    assert {} == found.messages
+    assert found.skipped == {"memoryd's own output": 1}
+
+
+def test_a_session_with_the_sentinel_is_left_out_from_there_on(tmp_path: Path) -> None:
+    found = read(
+        tmp_path,
+        user(1, f"{SENTINEL} rewrite this"),
+        assistant(2, text("rewritten")),
+        user(3, "more"),
+    )
+
+    assert {} == found.messages
+    assert found.skipped == {"memory-keeping session": 3}
+
+
+def test_an_observer_session_is_left_out_but_talking_about_one_is_not(tmp_path: Path) -> None:
+    prompt = "Hello memory agent, you are continuing to observe the primary session."
+    observed = read(tmp_path, user(1, prompt), assistant(2, text("noted")))
+    talked = read(tmp_path, user(1, "why did it say this?"), user(2, prompt), name="p/other.jsonl")
+
+    assert {} == observed.messages
+    assert 2 == len(talked.messages)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "How do I write a memory agent in Python?",
+        "You are a great help, the memory leak is gone",
+        "Review the conversation above and summarise it",
+        "Please save this to memory: tabs, not spaces",
+    ],
+)
+def test_people_may_talk_about_memory(prompt: str) -> None:
+    assert not maintains_memory(prompt)
+
+
+@pytest.mark.parametrize(
+    ("raw", "kept"),
+    [
+        ("nothing of memoryd", "nothing of memoryd"),
+        ("<!-- memoryd:begin id=1 -->\n- fact\n<!-- memoryd:end -->", ""),
+        (f"a {FENCE_OPEN} never closed", "a"),
+        (f"{FENCE_OPEN}1{FENCE_CLOSE} mine {FENCE_OPEN}2{FENCE_CLOSE}", "mine"),
+        ("I like the memoryd project", "I like the memoryd project"),
+    ],
+)
+def test_own_output_is_stripped(raw: str, kept: str) -> None:
+    assert kept == strip_own_output(raw)
