@@ -16,6 +16,8 @@ from memoryd.service.address import find_address
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 3600.0  # a whole ingest or a nightly run; a daemon that dies is noticed at once
 
+STATUS_SECONDS = 10.0
+
 
 class NoDaemonError(MemorydError):
     """Nothing listens for this home: take the lock and do it yourself."""
@@ -58,6 +60,17 @@ def request(
         except (OSError, orjson.JSONDecodeError) as error:
             raise RetryError(f"memoryd went away: {error}") from error
     raise RetryError("memoryd went away before it answered")
+
+
+def daemon_state(home: Path) -> dict[str, Any] | None:
+    """What the running daemon says of itself; None if none runs. One that hangs is degraded, not absent."""
+    try:
+        state: dict[str, Any] = request(home, "status", timeout=STATUS_SECONDS)
+    except NoDaemonError:
+        return None
+    except MemorydError as error:
+        return {"degraded": [f"the daemon does not answer: {error}"]}
+    return state
 
 
 def _connect(address: Path) -> socket.socket:

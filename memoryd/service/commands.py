@@ -1,0 +1,113 @@
+"""Every command that writes, in one table: the daemon carries it out, or the caller under the lock itself.
+
+A command is a function of the writer, its arguments (JSON values) and a way to tell progress. It returns
+a JSON value; as a generator it pauses at each `yield`, so that a daemon can do more urgent things between.
+"""
+
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from memoryd.config import Config
+from memoryd.service.client import NoDaemonError, request
+from memoryd.service.home import prepare_home
+from memoryd.service.ingest import Ingest, IngestReport
+from memoryd.service.lock import WriterLock
+from memoryd.service.scanner import Scanner
+from memoryd.sources.registry import build_sources, find_source
+from memoryd.store.store import Store
+
+Tell = Callable[[Any], None]
+
+
+def utc_now() -> datetime:
+    """The clock of the shell; rooms below take times as arguments."""
+    return datetime.now(UTC)
+
+
+class Writer:
+    """Everything a writing command works with. Lives in one thread, behind the writer's lock."""
+
+    def __init__(self, store: Store, config: Config, stopped: Callable[[], bool]) -> None:
+        self.store = store
+        self._stopped = stopped
+        self.configure(config)
+
+    def configure(self, config: Config) -> None:
+        """Work by another configuration from now on."""
+        self.config = config
+        self.scanner = Scanner(Ingest(self.store, build_sources(config), stopped=self._stopped))
+
+
+@contextmanager
+def open_writer(
+    home: Path, config: Config, stopped: Callable[[], bool] = lambda: False
+) -> Iterator[Writer]:
+    """Open the store for writing; the caller holds the lock.
+
+    Raises:
+        StoreError: the database cannot be used. ConfigError: a source cannot be made.
+    """
+    with Store(home, utc_now) as store:
+        yield Writer(store, config, stopped)
+
+
+def ingest(
+    writer: Writer, arguments: Mapping[str, Any], tell: Tell
+) -> Generator[None, None, dict[str, Any]]:
+    """Read `paths`, or every root of every source (or of `source`); tells `{"path", "bytes"}`."""
+    reader = writer.scanner.ingest
+    source = arguments.get("source")
+    chosen = find_source(source, reader.sources) if source else None
+    paths = [Path(path) for path in arguments.get("paths", ())]
+    if chosen is not None and not paths:
+        paths = [root for root in chosen.roots if root.exists()]
+    report = IngestReport()
+    started = utc_now()
+    steps = writer.scanner.read(paths, chosen, report) if paths else writer.scanner.scan(report)
+    consumed = 0
+    for _ in steps:
+        if report.consumed != consumed:
+            tell({"bytes": report.consumed - consumed, "files": report.files})
+            consumed = report.consumed
+        yield
+    report.seconds = (utc_now() - started).total_seconds()
+    return report.to_json()
+
+
+Command = Callable[[Writer, Mapping[str, Any], Tell], Any]
+
+COMMANDS: dict[str, Command] = {"ingest": ingest}
+
+
+def carry_out(
+    home: Path,
+    config: Config,
+    name: str,
+    arguments: Mapping[str, Any],
+    tell: Tell = lambda value: None,
+) -> Any:
+    """Have a writing command done: by the daemon if one runs, else here under the lock.
+
+    Raises:
+        HeldError: no daemon answers, and another process holds the lock.
+    """
+    try:
+        return request(home, name, arguments, tell)
+    except NoDaemonError:
+        prepare_home(home)
+        with WriterLock(home), open_writer(home, config) as writer:
+            return finish(COMMANDS[name](writer, arguments, tell))
+
+
+def finish(result: Any) -> Any:
+    """The value of a command, driven to its end if it goes in steps."""
+    if not isinstance(result, Generator):
+        return result
+    while True:
+        try:
+            next(result)
+        except StopIteration as end:
+            return end.value
