@@ -10,20 +10,26 @@ from collections.abc import Callable, Iterator
 from memoryd.screening import values
 from memoryd.screening.spans import Span
 
-# Cheap test in the lowered text: without one of these no name can be there.
-_STEMS = (
-    b"pass",
-    b"pwd",
-    b"secret",
-    b"token",
-    b"key",
-    b"cred",
-    b"auth",
-    b"kennwort",
-    b"senha",
-    b"contrase",
-    b"signature",
-    b"connection",
+# In the lowered text, so that names keep their place whatever their case.
+_STEM = re.compile(
+    rb"p(?:ass|wd)|k(?:ey|ennwort)|token|se(?:cret|nha)|cred|c(?:ontrase|onnection)|auth|mot de"
+)
+_NAME = re.compile(
+    rb"(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a|mot de passe|senha"
+    rb"|pass(?=[\"']?=|[\"']:))"
+    rb"|(?P<secret>secret|credentials?)"
+    rb"|(?P<key>token|key|connection[ _-]?string|authorization|auth(?=[\"':=]))"
+    rb"(?:[ _.-]?(?:key|token|access|base|value|val|string|str|prod|production|dev|staging|test|live|"
+    rb"root|admin|user|new|old|current|confirm|confirmation|primary|secondary|main|default|\d{1,2})){0,3}"
+    rb"(?![a-z0-9_-])"
+)
+# A key is secret only with one of these before it; a cache key, a primary key or a keyboard is not.
+_SECRET_KEY = re.compile(
+    rb"(?:api|fal|access|private|auth|signing|encryption|master|account|client|service|licen[cs]e|session|"
+    rb"subscription|storage|deploy|admin|app|bot|hmac|cookie|webhook|jwt|consumer|shared)[ _.-]?\Z"
+)
+_NO_SECRET = re.compile(
+    rb"(?:page|next|continuation|sync|cancel|cancellation|csrf|xsrf|public|design|theme)[_-]?\Z"
 )
 _FOREIGN_STEMS = (
     "密",
@@ -34,28 +40,14 @@ _FOREIGN_STEMS = (
     "授权码",
     "パスワード",
     "トークン",
-    "鍵",
     "비밀번호",
     "암호",
     "토큰",
-    "пароль",
-    "токен",
+    "ароль",
+    "окен",
 )
 
-# In the lowered text, so that names keep their place whatever their case.
-_NAME = re.compile(
-    rb"(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a|mot de passe|senha"
-    rb"|(?<![a-z0-9])(?:[a-z0-9]{1,12}_pass|pass(?=[\"']?=|[\"']:)))"
-    rb"|(?P<secret>secret|credentials?)"
-    rb"|(?P<key>token|api[ _.-]?key|apikey|connection[ _-]?string|authorization|signature"
-    rb"|(?<![a-z0-9])auth(?=[\"':=])"
-    rb"|(?:access|private|auth|signing|encryption|master|account|client|service|licen[cs]e|session|"
-    rb"subscription|storage|deploy|admin|app|bot|hmac|cookie|webhook|jwt|consumer|shared)[ _.-]?key)"
-    rb"(?:[ _.-]?(?:key|token|access|base|value|val|string|str|prod|production|dev|staging|test|live|"
-    rb"root|admin|user|new|old|current|confirm|confirmation|primary|secondary|main|default|\d{1,2}))"
-    rb"{0,3}(?![a-z0-9_-])"
-)
-_FOREIGN_NAME = re.compile(
+FOREIGN_NAME = re.compile(
     "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|(?i:пароль))"
     "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|(?i:токен))"
 )
@@ -77,9 +69,14 @@ _VALUE = re.compile(
     r"(?:[bfru]{0,2}[\"'`“‘「]{1,3}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\s\\])"
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
-_NAMES_OF_NO_SECRET = re.compile(
-    rb"(?:page|next|continuation|sync|cancel|cancellation|csrf|xsrf|public|design|theme)[_-]?\Z"
-)
+_NAME_REACH = 16  # bytes before a name in which what qualifies it is looked for
+_FLAG_REACH = 32
+
+_CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {
+    "password": ("password", values.is_password),
+    "secret": ("secret", values.is_secret),
+    "key": ("key", values.is_key),
+}
 
 
 def find_assignments(text: str, lowered: bytes) -> Iterator[Span]:
@@ -88,40 +85,33 @@ def find_assignments(text: str, lowered: bytes) -> Iterator[Span]:
     Args:
         lowered: *text* in lower case, every non-ASCII character one "?", so offsets agree.
     """
-    if any(stem in lowered for stem in _STEMS):
-        for match in _NAME.finditer(lowered):
-            yield from _judge(text, lowered, match.start(), match.end(), match.lastgroup)
+    for stem in _STEM.finditer(lowered):
+        name = _NAME.match(lowered, stem.start())
+        if name and _is_secret_name(lowered, name):
+            yield from _judge(text, lowered, name.start(), name.end(), name.lastgroup)
     if not text.isascii() and any(stem in text for stem in _FOREIGN_STEMS):
-        for found in _FOREIGN_NAME.finditer(text):
-            yield from _judge(text, lowered, found.start(), found.end(), found.lastgroup)
+        for foreign in FOREIGN_NAME.finditer(text):
+            yield from _judge(text, lowered, foreign.start(), foreign.end(), foreign.lastgroup)
+
+
+def _is_secret_name(lowered: bytes, name: re.Match[bytes]) -> bool:
+    before = max(0, name.start() - _NAME_REACH), name.start()
+    if _NO_SECRET.search(lowered, *before):
+        return False
+    return not name[0].startswith(b"key") or bool(_SECRET_KEY.search(lowered, *before))
 
 
 def _judge(
     text: str, lowered: bytes, start: int, end: int, name_class: str | None
 ) -> Iterator[Span]:
-    if (
-        _NAMES_OF_NO_SECRET.search(lowered, max(0, start - 16), start)
-        or text[start - 1 : start] == "‹"
-    ):
-        return
     separator = _SEPARATOR.match(text, end)
-    if separator is None and _FLAG.search(lowered, max(0, start - 32), start):
+    if separator is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
         separator = _FLAG_SEPARATOR.match(text, end)
     value = _VALUE.match(text, separator.end()) if separator else None
-    if value is None or value["call"]:
+    if value is None or value["call"] or text[start - 1 : start] == "‹":
         return
-    if value["bare"] is not None:
-        content = value["bare"].rstrip(".?!:" if name_class != "password" else ".:")
-        begin = value.start("bare")
-    else:
-        content, begin = value["quoted"], value.start("quoted")
+    content = value["quoted"] or value["bare"].rstrip(".:" if name_class == "password" else ".:?!")
+    begin = value.start("quoted") if value["quoted"] else value.start("bare")
     kind, is_value = _CHECKS[name_class or "key"]
     if is_value(content) and not (values.is_uuid(content) and lowered[start:end] == b"token"):
         yield Span(begin, begin + len(content), kind)
-
-
-_CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {
-    "password": ("password", values.is_password),
-    "secret": ("secret", values.is_secret),
-    "key": ("key", values.is_key),
-}

@@ -22,8 +22,6 @@ _CONTEXTUAL = "\u180b-\u180d\u180f\u200c-\u200f\ufe0e\ufe0f"  # kept where a scr
 _BREAKS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # other ways to end a line
 _SURROGATES = "\ud800-\udfff"
 
-# The control characters of ASCII that a screened text cannot hold; bytes.translate counts them.
-_ASCII_SUSPECTS = bytes([*range(9), *range(11, 32), 127])
 _SUSPECT = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}{_BREAKS}{_SURROGATES}]")
 _BREAK = re.compile(f"\r\n|[{_BREAKS}]")
 # The flags of England, Scotland and Wales are the only tag sequences in use (Unicode RGI set).
@@ -53,18 +51,17 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MONGOLIAN = re.compile("[\u1820-\u18aa]")
 
 
+def has_invisible(text: str) -> bool:
+    """May `strip_invisible` change *text*?"""
+    return bool(_SUSPECT.search(text))
+
+
 def strip_invisible(text: str) -> tuple[str, int]:
     """Return *text* without invisible characters, and how many were removed.
 
     Line breaks of other kinds become "\\n", lone surrogates U+FFFD (neither is counted), and a
     surrogate pair its character: the result always encodes to UTF-8. Idempotent.
     """
-    if text.isascii():
-        raw = text.encode()
-        if len(raw.translate(None, _ASCII_SUSPECTS)) == len(raw):
-            return text, 0
-    elif not _SUSPECT.search(text):
-        return text, 0
     text = _repair_surrogates(text)
     text = _BREAK.sub("\n", text)
     length = len(text)

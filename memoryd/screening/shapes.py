@@ -9,7 +9,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memoryd.screening.values import is_basic, is_random, is_url_password
+from memoryd.screening.values import accept, is_basic, is_chosen, is_random
+
+Check = Callable[[str], bool]
 
 TABLE_VERSION = 1
 
@@ -19,22 +21,20 @@ class Token:
     """A token known by its first characters.
 
     Attributes:
-        prefix: literal; a run of 16 or more of [A-Za-z0-9_-] must contain it.
-        body: pattern of what follows.
-        glued: may stand directly behind a letter or digit; only prefixes that are no part of words.
-        check: judges the whole match; false: no secret.
+        prefix: literal.
+        body: pattern of what follows; it begins with, or is, a run of MIN_RUN or more of [A-Za-z0-9_-].
+        check: judges the body; false: no secret.
     """
 
     kind: str
     prefix: str
     body: re.Pattern[str]
-    glued: bool = False
-    check: Callable[[str], bool] = is_random
+    check: Check = is_random
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """A secret known by what stands around it: *hint* (lower case) must occur in the lowered text.
+    """A secret known by what stands around it: *hint*, in the lowered text, is where to look.
 
     The group "secret", where the pattern has one, is what is replaced; else the whole match.
     """
@@ -42,34 +42,29 @@ class Context:
     kind: str
     hint: bytes
     pattern: re.Pattern[str]
-    check: Callable[[str], bool] = is_random
+    check: Check = is_random
 
 
-def _accept(value: str) -> bool:
-    return True
+_CHECKS: dict[str, Check] = {"basic-auth": is_basic}
 
 
-def _tokens(glued: bool, rows: str) -> tuple[Token, ...]:
-    """Read rows of `kind  prefix[,prefix...]  body`; a kind ending in "!" takes any body."""
-    tokens = []
+def _tokens(rows: str) -> dict[str, list[Token]]:
+    """Read rows of `kind  prefix[,prefix...]  body`, keyed by prefix.
+
+    In a prefix "·" is a space. A kind ending in "!" takes any body.
+    """
+    table: dict[str, list[Token]] = {}
     for row in rows.strip().splitlines():
         kind, prefixes, body = row.split(None, 2)
         pattern = re.compile(body.strip())
-        tokens += [
-            Token(
-                kind.rstrip("!"),
-                prefix,
-                pattern,
-                glued,
-                _accept if kind.endswith("!") else is_random,
-            )
-            for prefix in prefixes.split(",")
-        ]
-    return tuple(tokens)
+        check = _CHECKS.get(kind, accept if kind.endswith("!") else is_random)
+        for prefix in prefixes.replace("·", " ").split(","):
+            table.setdefault(prefix, []).append(Token(kind.rstrip("!"), prefix, pattern, check))
+    return table
 
 
 # Prefixes that occur in no word: found even where they are glued to the text before them.
-_UNMISTAKABLE = r"""
+ANYWHERE = _tokens(r"""
 age-key            AGE-SECRET-KEY-1                    [0-9A-Za-z]{50,64}
 anthropic-key      sk-ant-                             [A-Za-z0-9_-]{20,200}
 apify-token        apify_api_                          [A-Za-z0-9]{30,60}
@@ -144,10 +139,10 @@ vercel-token       vcp_,vci_,vca_,vcr_,vck_            [A-Za-z0-9_-]{24,80}
 volcengine-key     AKLT                                [A-Za-z0-9_-]{40,60}
 wandb-key          wandb_v1_                           [A-Za-z0-9_]{40,120}
 xai-key            xai-                                [A-Za-z0-9]{60,100}
-"""
+""")
 
 # Short or word-like prefixes: only at the beginning of a run.
-_BOUNDED = r"""
+AT_BEGINNING = _tokens(r"""
 adafruit-key       aio_                                [A-Za-z0-9]{28}
 airtable-token     pat                                 [A-Za-z0-9]{14}\.[0-9a-f]{64}
 aliyun-key         LTAI                                [A-Za-z0-9]{12,26}(?![A-Za-z0-9_-])
@@ -155,7 +150,7 @@ artifactory-token  AKCp                                [A-Za-z0-9]{60,80}
 brave-key          BSA                                 [A-Za-z0-9_-]{28}(?![A-Za-z0-9_-])
 cerebras-key       csk-                                [a-z0-9]{40,64}
 crates-token       cio                                 [A-Za-z0-9]{32}(?![A-Za-z0-9_-])
-discord-token      M,N,O                               [A-Za-z0-9_-]{22,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}
+discord-token      MD,MT,Mj,Mz,ND,NT,Nj,Nz,OD,OT       [A-Za-z0-9_-]{21,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}
 easypost-key       EZAK,EZTK                           [A-Za-z0-9]{54}
 e2b-key            e2b_                                [0-9a-f]{40}
 elevenlabs-key     sk_                                 [0-9a-f]{48}(?![A-Za-z0-9_-])
@@ -179,16 +174,29 @@ square-token       EAAA                                [A-Za-z0-9_-]{56,64}
 tencent-key        AKID                                [A-Za-z0-9]{13,44}(?![A-Za-z0-9_-])
 twilio-key         SK                                  [0-9a-f]{32}(?![A-Za-z0-9_-])
 voyage-key         pa-                                 [A-Za-z0-9_-]{40,50}(?![A-Za-z0-9_-])
-"""
+firebase-key       APA91b                              [A-Za-z0-9_-]{100,180}
+telegram-token     AA                                  (?<=[0-9]{6}:AA)[A-Za-z0-9_-]{32,34}(?![A-Za-z0-9_-])
+""")
 
-TOKENS = _tokens(True, _UNMISTAKABLE) + _tokens(False, _BOUNDED)
-
-
-def _context(
-    kind: str, hint: str, pattern: str, check: Callable[[str], bool] = is_random
-) -> Context:
-    return Context(kind, hint.lower().encode(), re.compile(pattern), check)
-
+# Prefixes that end in another character: the run begins right behind them. They stay in the text.
+BEFORE_RUN = _tokens(r"""
+azure-secret       Q~                                  [A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])
+basic-auth         Basic·,basic·,BASIC·,Basic+,Basic%20  [A-Za-z0-9+/]{8,400}={0,2}
+bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·'  [A-Za-z0-9._~+/-]{16,4000}=*
+doppler-token      dp.pt.,dp.ct.,dp.sa.,dp.st.,dp.scim.,dp.audit.  [A-Za-z0-9_.-]{36,80}
+doppler-token      .dev.,.stg.,.prd.                   (?<=dp\.st\.\w\w\w\.)[A-Za-z0-9]{36,80}
+dropbox-token      sl.,sl.u.                           [A-Za-z0-9_-]{120,1500}
+cloudflare-token   v1.                                 0-[0-9a-f]{24}-[0-9a-f]{100,160}
+dynatrace-token    dt0c01.,dt0s01.,dt0a01.             [A-Z0-9]{24}\.[A-Z0-9]{64}
+google-token       1//                                 0[A-Za-z0-9_-]{36,200}
+google-token       ya29.                               [A-Za-z0-9_-]{20,1500}
+openshift-token    sha256~                             [A-Za-z0-9_-]{43}
+paypal-token       access_token$production$,access_token$sandbox$  [0-9a-z]{16}\$[0-9a-f]{32}
+sendgrid-key       SG.                                 [A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}
+snowflake-token    Token="                             (?<=Snowflake Token=")[^"\s]{20,2000}
+terraform-token    .atlasv1.                           [A-Za-z0-9_=-]{60,80}
+vault-token        hvs.,hvb.,hvr.                      [A-Za-z0-9_-]{20,300}
+""")
 
 _UUID = "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 
@@ -199,136 +207,93 @@ _PRIVATE_KEY = (
     r"|(?:(?:[\s\\\"',>|]|\d{1,5}→)*+[A-Za-z0-9+/=]{16,200}+){1,400}+[A-Za-z0-9+/=]*)"
 )
 
-CONTEXTS = (
-    _context(
+
+def _contexts(*rows: tuple[str, str, str] | tuple[str, str, str, Check]) -> tuple[Context, ...]:
+    return tuple(
+        Context(kind, hint.encode(), re.compile(pattern), *(check or (is_random,)))
+        for kind, hint, pattern, *check in rows
+    )
+
+
+# Tried where the text holds a "://".
+CONTEXTS_OF_URLS = _contexts(
+    (
         "url-password",
         "://",
         r"://[^\s/:@?#\"'<>|]{0,256}:(?P<secret>[^\s/\"'<>|]{1,256})@(?=[\w.\[-])",
-        is_url_password,
+        is_chosen,
     ),
-    _context("url-token", "://", r"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@"),
-    _context("azure-key", "key=", r"(?i:account|shared ?access)Key=(?P<secret>[\w+/%-]{30,120}=*)"),
-    _context("azure-sas", "sig=", r"[?&;]sig=(?P<secret>[\w%+/-]{30,200}=*)"),
-    _context("azure-secret", "q~", r"(?<![\w~.-])[\w~.-]{3}\dQ~[\w~.-]{31,34}(?![\w~.-])"),
-    _context("aws-signature", "x-amz-sig", r"(?i:x-amz-signature=)(?P<secret>[0-9a-f]{64})"),
-    _context("cloudflare-ca-key", "v1.0-", r"v1\.0-[0-9a-f]{24}-[0-9a-f]{100,160}"),
-    _context("doppler-token", "dp.", r"dp\.(?:pt|st|ct|sa|scim|audit)\.[A-Za-z0-9_.-]{36,80}"),
-    _context("dropbox-token", "sl.", r"(?<![\w.])sl\.(?:u\.)?[A-Za-z0-9_-]{120,1500}"),
-    _context("dynatrace-token", "dt0", r"dt0[a-z]\d\d\.[A-Z0-9]{24}\.[A-Z0-9]{64}"),
-    _context("fal-key", ":", rf"(?<![\w-]){_UUID}:(?P<secret>[0-9a-f]{{32}})(?![\w-])"),
-    _context("firebase-key", ":apa91b", r"[A-Za-z0-9_-]{11}:APA91b[A-Za-z0-9_-]{100,180}"),
-    _context("google-token", "ya29.", r"ya29\.[A-Za-z0-9_-]{20,1500}"),
-    _context("google-token", "1//0", r"(?<![\w/])1//0[A-Za-z0-9_-]{36,200}"),
-    _context("mailchimp-key", "-us", r"(?<![\w-])[0-9a-f]{32}-us\d{1,2}(?!\w)"),
-    _context(
-        "paypal-token", "access_token$", r"access_token\$\w{7,10}\$[0-9a-z]{16}\$[0-9a-f]{32}"
+    ("url-token", "://", r"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@"),
+    (
+        "otp-seed",
+        "otpauth",
+        r"otpauth(?:-migration)?://[^\s\"'<>]{0,300}?(?:secret|data)=(?P<secret>[\w%+/=-]{10,500})",
+        accept,
     ),
-    _context(
-        "sendgrid-key", "sg.", r"(?<![A-Za-z0-9])SG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"
-    ),
-    _context("openshift-token", "sha256~", r"sha256~[A-Za-z0-9_-]{43}"),
-    _context("telegram-token", ":aa", r"(?<![\w-])\d{6,12}:AA[A-Za-z0-9_-]{32,34}(?![\w-])"),
-    _context("terraform-token", ".atlasv1.", r"[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,80}"),
-    _context("vault-token", "hv", r"(?<![A-Za-z0-9])hv[sbr]\.[A-Za-z0-9_-]{20,300}"),
-    _context(
-        "snowflake-token", "snowflake token", r"(?i:snowflake token=)\"(?P<secret>[^\"\s]{20,2000})"
-    ),
-    _context(
-        "slack-webhook",
-        "hooks.slack",
-        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/-]{20,200})",
-    ),
-    _context(
+    ("azure-sas", "sig=", r"[?&;]sig=(?P<secret>[\w%+/-]{30,200}=*)"),
+    ("aws-signature", "x-amz-sig", r"(?i:x-amz-signature=)(?P<secret>[0-9a-f]{64})"),
+    ("dingtalk-webhook", "robot/send", r"robot/send\?access_token=(?P<secret>[0-9a-fA-F]{64})"),
+    (
         "discord-webhook",
         "webhooks/",
         r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/(?P<secret>\d{5,24}/[A-Za-z0-9_-]{40,100})",
     ),
-    _context(
-        "teams-webhook",
-        "webhook.office",
-        r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{60,250})",
-        _accept,
-    ),
-    _context(
-        "zapier-webhook",
-        "hooks.zapier",
-        r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d{4,12}/\w{5,12})",
-        _accept,
-    ),
-    _context(
+    ("feishu-webhook", "/v2/hook/", rf"/open-apis/bot/v2/hook/(?P<secret>{_UUID})", accept),
+    (
         "ifttt-key",
         "maker.ifttt",
         r"maker\.ifttt\.com/[\w/{}-]{1,100}/key/(?P<secret>[A-Za-z0-9_-]{20,60})",
     ),
-    _context(
-        "feishu-webhook", "/bot/v2/hook/", rf"/open-apis/bot/v2/hook/(?P<secret>{_UUID})", _accept
+    (
+        "slack-webhook",
+        "hooks.slack",
+        r"hooks\.slack(?:-gov)?\.com/(?:services|workflows|triggers)/(?P<secret>[A-Za-z0-9_/-]{20,200})",
     ),
-    _context(
-        "dingtalk-webhook", "robot/send", r"robot/send\?access_token=(?P<secret>[0-9a-fA-F]{64})"
+    (
+        "teams-webhook",
+        "webhook.office",
+        r"webhook\.office\.com/webhookb2/(?P<secret>[\w@/-]{60,250})",
+        accept,
     ),
-    _context(
-        "wechat-webhook",
-        "webhook/send",
-        rf"webhook/(?:send|upload_media)\?key=(?P<secret>{_UUID})",
-        _accept,
+    ("wechat-webhook", "key=", rf"webhook/(?:send|upload_media)\?key=(?P<secret>{_UUID})", accept),
+    (
+        "zapier-webhook",
+        "hooks.zapier",
+        r"hooks\.zapier\.com/hooks/catch/(?P<secret>\d{4,12}/\w{5,12})",
+        accept,
     ),
-    _context(
-        "otp-seed",
-        "otpauth",
-        r"otpauth(?:-migration)?://[^\s\"'<>]{0,300}?(?:secret|data)=(?P<secret>[\w%+/=-]{10,500})",
-        _accept,
-    ),
-    _context(
-        "jwk-key",
-        '"kty"',
-        r'"(?:d|p|q|dp|dq|qi|k)"\s{0,3}:\s{0,3}"(?P<secret>[A-Za-z0-9_-]{16,1000})"',
-    ),
-    _context(
-        "netrc-password",
-        "login",
-        r"(?i:\blogin\s{1,9}\S{1,99}\s{1,9}password\s{1,9})(?P<secret>\S{4,99})",
-        is_url_password,
-    ),
-    _context(
+)
+# Tried where it holds a " -".
+CONTEXTS_OF_COMMANDS = _contexts(
+    (
         "curl-password",
         "curl",
-        r"\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"']{3,200})",
-        is_url_password,
+        r"\bcurl\b[^\n|;]{0,150}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"']{3,200})",
+        is_chosen,
     ),
-    _context(
+    (
+        "docker-password",
+        "docker",
+        r"\bdocker\s{1,9}login\b[^\n|;]{0,150}?\s-p[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
+        is_chosen,
+    ),
+    (
         "mysql-password",
         "mysql",
-        r"\bmysql(?:dump|admin|import|sh)?\b[^\n|;]{0,200}?\s-p(?P<secret>[^\s\"'-][^\s\"']{3,99})",
-        is_url_password,
+        r"\bmysql(?:dump|admin|import|sh)?\b[^\n|;]{0,150}?\s-p(?P<secret>[^\s\"'-][^\s\"']{3,99})",
+        is_chosen,
     ),
-    _context(
+    (
+        "redis-password",
+        "redis-cli",
+        r"\bredis-cli\b[^\n|;]{0,150}?\s-a[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
+        is_chosen,
+    ),
+    (
         "sshpass-password",
         "sshpass",
         r"\bsshpass\s{1,9}-p ?[\"']?(?P<secret>[^\s\"']{3,99})",
-        is_url_password,
+        is_chosen,
     ),
-    _context(
-        "docker-password",
-        "docker",
-        r"\bdocker\s{1,9}login\b[^\n|;]{0,200}?\s-p[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
-        is_url_password,
-    ),
-    _context(
-        "redis-password",
-        "redis-cli",
-        r"\bredis-cli\b[^\n|;]{0,200}?\s-a[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
-        is_url_password,
-    ),
-    _context(
-        "bearer-token",
-        "bearer",
-        r"(?i:\bbearer)[ +:]{1,3}[\"']?(?P<secret>[A-Za-z0-9._~+/-]{16,4000}=*)",
-    ),
-    _context(
-        "basic-auth",
-        "basic",
-        r"(?i:\bbasic)[ +]{1,3}(?P<secret>[A-Za-z0-9+/]{8,400}={0,2})",
-        is_basic,
-    ),
-    _context("private-key", "-----begin", _PRIVATE_KEY, _accept),
 )
+CONTEXTS_OF_BLOCKS = _contexts(("private-key", "-----begin", _PRIVATE_KEY, accept))

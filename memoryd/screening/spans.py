@@ -23,3 +23,13 @@ def merge(spans: list[Span]) -> list[Span]:
         else:
             merged.append(span)
     return merged
+
+
+def replace(text: str, spans: list[Span]) -> str:
+    """*text* with every one of *spans* (ascending, not overlapping) replaced by its kind."""
+    pieces = []
+    position = 0
+    for span in spans:
+        pieces += [text[position : span.start], f"‹secret:{span.kind}›"]
+        position = span.end
+    return "".join(pieces) + text[position:]

@@ -6,8 +6,10 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NewType
 
-from memoryd.screening.invisible import strip_invisible
+from memoryd.screening.invisible import has_invisible, strip_invisible
+from memoryd.screening.outline import outline
 from memoryd.screening.secrets import find_secrets
+from memoryd.screening.spans import Span, replace
 
 ScreenedText = NewType("ScreenedText", str)
 """Text that went through `screen`: the only text that store, logs and memory files accept.
@@ -36,17 +38,24 @@ class Screened:
 
 def screen(text: str) -> Screened:
     """Replace the secrets in *text* and remove its invisible characters. Linear and idempotent."""
-    visible, removed = strip_invisible(text)
+    removed = 0
+    drawn = outline(text)
+    if drawn.has_controls() or (not text.isascii() and has_invisible(text)):
+        text, removed = strip_invisible(text)
+        drawn = outline(text)
+    spans = find_secrets(text, drawn)
+    if not spans:
+        return Screened(ScreenedText(text), _NO_SECRETS, removed)
+    text, kinds = _replace_until_none(text, spans)
+    return Screened(ScreenedText(text), kinds, removed)
+
+
+def _replace_until_none(text: str, spans: list[Span]) -> tuple[str, Mapping[str, int]]:
     kinds: Counter[str] = Counter()
     for _ in range(_MAX_PASSES):
-        spans = find_secrets(visible)
+        kinds.update(span.kind for span in spans)
+        text = replace(text, spans)
+        spans = find_secrets(text, outline(text))
         if not spans:
             break
-        kinds.update(span.kind for span in spans)
-        pieces = []
-        position = 0
-        for span in spans:
-            pieces += [visible[position : span.start], f"‹secret:{span.kind}›"]
-            position = span.end
-        visible = "".join(pieces) + visible[position:]
-    return Screened(ScreenedText(visible), kinds or _NO_SECRETS, removed)
+    return text, kinds

@@ -1,9 +1,11 @@
 """Judges whether a string is a secret's value, or a word, a placeholder, a path, a piece of code."""
 
 import binascii
+import contextlib
 import math
 import re
 from collections import Counter
+from collections.abc import Iterator
 
 _PLACEHOLDER = re.compile(
     r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|0{8,}|<|\{\{|\$[{(]"
@@ -37,11 +39,19 @@ _WORDLIKE = re.compile(
     r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,4}|[A-Za-z]{1,6}\d{1,3}"
 )
 _SEGMENT = re.compile(r"[-_.:/+=~@,]+")
+_STANDARD_ALPHABET = str.maketrans("-_", "+/")
+# Of text in ASCII every fourth base64 digit is one of half the alphabet, every second hex digit < 8.
+_ENCODED_ASCII = re.compile(r"(?:[C-Za-f][A-Za-z0-9_-]{3}){4}|(?:[0-7][0-9A-Fa-f]){12}")
 _LETTER = re.compile("[A-Za-z]")
 _DIGIT = re.compile("[0-9]")
 _MARK = re.compile(r"[!@#$%^&*+?~]")
 
 MIN_DISTINCT = 4  # a token of fewer different characters is a filler
+MIN_KEY = 16  # characters
+MIN_SECRET = 8
+MIN_PASSWORD = 6
+MIN_CHOSEN = 3
+MAX_PIN = 12  # digits; longer numbers count something
 MIN_ENTROPY = (
     3.0  # bits per character; 16 random hex digits have 3.3 on average, 2.9 at the worst 5 %
 )
@@ -71,7 +81,7 @@ def is_random(value: str) -> bool:
 def is_key(value: str) -> bool:
     """Is *value*, assigned to a name like api_key, random characters?"""
     return (
-        len(value) >= 16
+        len(value) >= MIN_KEY
         and bool(_LETTER.search(value) and _DIGIT.search(value))
         and not _NOT_A_VALUE.match(value)
         and not _CONSTANT.fullmatch(value)
@@ -87,53 +97,65 @@ def is_uuid(value: str) -> bool:
 
 def is_password(value: str) -> bool:
     """Is *value*, assigned to a name like password, one that a person or a generator chose?"""
-    if len(value) < 6 or _NOT_A_VALUE.match(value) or "://" in value or is_placeholder(value):
+    if (
+        len(value) < MIN_PASSWORD
+        or _NOT_A_VALUE.match(value)
+        or "://" in value
+        or is_placeholder(value)
+    ):
         return False
     if _CODE_WORD.fullmatch(value) or _CONSTANT.fullmatch(value) or _DOTTED.fullmatch(value):
         return False
     if value.isdigit():
-        return len(value) <= 12
+        return len(value) <= MAX_PIN
     return bool(_LETTER.search(value) and (_DIGIT.search(value) or _MARK.search(value)))
 
 
 def is_secret(value: str) -> bool:
     """Is *value*, assigned to a name like secret, a password or key and no name of one?"""
-    return len(value) >= 8 and is_password(value) and not value.isdigit() and not is_wordy(value)
+    return (
+        len(value) >= MIN_SECRET
+        and is_password(value)
+        and not value.isdigit()
+        and not is_wordy(value)
+    )
 
 
-def is_url_password(value: str) -> bool:
-    """Is *value*, between user and host of a URL, more than a placeholder?"""
-    return len(value) >= 3 and not is_placeholder(value) and not value.startswith(("$", "%s", "{"))
+def accept(value: str) -> bool:
+    """For shapes that need no second look."""
+    return True
+
+
+def is_chosen(value: str) -> bool:
+    """Is *value*, where only a password can stand, one and no placeholder or variable?"""
+    return (
+        len(value) >= MIN_CHOSEN
+        and not is_placeholder(value)
+        and not value.startswith(("$", "%s", "{"))
+    )
 
 
 def is_basic(value: str) -> bool:
     """Is *value* the base64 of `user:password` (RFC 7617)?"""
-    decoded = decode_base64(value)
-    return decoded is not None and ":" in decoded
+    return any(":" in decoded for decoded in _decode_base64(value))
 
 
-def decode_base64(value: str) -> str | None:
-    """The printable ASCII text that *value* is the base64 of (either alphabet), or None."""
-    value = value.rstrip("=").replace("-", "+").replace("_", "/")
-    try:
-        raw = binascii.a2b_base64(value[: len(value) - (len(value) % 4 == 1)] + "===")
-    except binascii.Error:
-        return None
-    return _printable(raw)
+def decode(value: str) -> Iterator[str]:
+    """Yield the printable ASCII texts that *value* is the hexadecimal or base64 of."""
+    if not _ENCODED_ASCII.match(value):
+        return
+    with contextlib.suppress(ValueError):
+        yield from _printable(bytes.fromhex(value))
+    yield from _decode_base64(value)
 
 
-def decode_hex(value: str) -> str | None:
-    """The printable ASCII text that *value* is the hexadecimal of, or None."""
-    try:
-        return _printable(bytes.fromhex(value))
-    except ValueError:
-        return None
+def _decode_base64(value: str) -> Iterator[str]:
+    digits = value.rstrip("=").translate(_STANDARD_ALPHABET)
+    whole = len(digits) - (len(digits) % 4 == 1)
+    with contextlib.suppress(binascii.Error):
+        yield from _printable(binascii.a2b_base64(digits[:whole] + "==="))
 
 
-def _printable(raw: bytes) -> str | None:
-    if not raw.isascii():
-        return None
-    text = raw.decode("ascii")
-    return (
-        text if text.replace("\n", "").replace("\t", "").replace("\r", "").isprintable() else None
-    )
+def _printable(raw: bytes) -> Iterator[str]:
+    if raw.isascii() and raw.translate(None, b"\t\n\r").decode().isprintable():
+        yield raw.decode()

@@ -9,10 +9,18 @@ from dataclasses import dataclass
 
 # What may stand between two halves of a wrapped token: indentation, a shell's continuation sign,
 # the quoting of mail and of terminal frames.
-_WRAP_MARGIN = " \t\\>|│┃"
-# Escapes that are one character; `%` ones are those of URLs.
-_ESCAPE = re.compile(r"\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-9A-Fa-f]{2})|(/))|%([0-9A-Fa-f]{2})")
-_INVISIBLE_ESCAPES = re.compile("[\x00-\x08\x0e-\x1f\x7f\xad\u200b-\u200f\u2060-\u2064\ufeff]")
+_MARGIN = " \t\\>|?│┃⎿"
+# Escapes of ASCII, of invisible characters, and of what the names of secrets in other scripts are
+# written with; `%` ones are those of URLs. Other characters stay as they are: no token holds them.
+_NAMING = "".join(
+    f"|{ord(character):04x}" for character in sorted({*"密码碼口令钥鑰秘牌私凭证授权：＝是为"})
+)
+_ESCAPE = re.compile(
+    rf"(?i)\\{{1,4}}(?:u(00[0-7][0-9a-f]|00ad|20[0-6][0-9a-f]|feff{_NAMING})|x([0-7][0-9a-f])|(/))"
+    r"|%([2-7][0-9a-f])"
+)
+_PERCENT = re.compile("%[2-7][0-9A-Fa-f]")
+_INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\xad\u2000-\u206f\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,48 +67,59 @@ def unescape(text: str) -> str:
     )
 
 
-def decode(text: str) -> View | None:
-    r"""*text* with escapes such as \u0041, \/ and %41 decoded; None if it has none."""
-    pieces: list[str] = []
-    starts: list[int] = []
-    origins: list[tuple[int, int]] = []
-    length = position = 0
+def has_escapes(text: str) -> bool:
+    """May `decode` find something in *text*?"""
+    return ("\\" in text and ("\\u" in text or "\\x" in text or "\\/" in text)) or (
+        "%" in text and bool(_PERCENT.search(text))
+    )
+
+
+def decode(text: str) -> View:
+    r"""*text* with escapes such as \u0041, \/ and %41 decoded."""
+    builder = _Builder()
+    position = 0
     for match in _ESCAPE.finditer(text):
         digits = match[1] or match[2] or match[4]
         character = chr(int(digits, 16)) if digits else "/"
-        decoded = "" if _INVISIBLE_ESCAPES.match(character) else character
-        for piece, span in (
-            (text[position : match.start()], (position, match.start())),
-            (decoded, match.span()),
-        ):
-            if piece:
-                pieces.append(piece)
-                starts.append(length)
-                origins.append(span)
-                length += len(piece)
+        builder.add(text[position : match.start()], position, match.start())
+        builder.add(_INVISIBLE.sub("", character), *match.span())
         position = match.end()
-    if not position:
-        return None
-    if position < len(text):
-        pieces.append(text[position:])
-        starts.append(length)
-        origins.append((position, len(text)))
-    return View("".join(pieces), starts, origins)
+    builder.add(text[position:], position, len(text))
+    return builder.build()
 
 
 def join_lines(text: str) -> View:
-    """*text* with its lines joined, margins dropped: wrapped tokens are whole in it."""
-    pieces: list[str] = []
-    starts: list[int] = []
-    origins: list[tuple[int, int]] = []
-    length = position = 0
+    """*text* with its lines joined as in `joined`, and the way back."""
+    builder = _Builder()
+    position = 0
     for line in text.split("\n"):
-        piece = line.strip(_WRAP_MARGIN)
-        if piece:
-            begin = position + len(line) - len(line.lstrip(_WRAP_MARGIN))
-            pieces.append(piece)
-            starts.append(length)
-            origins.append((begin, begin + len(piece)))
-            length += len(piece)
+        piece = line.strip(_MARGIN)
+        begin = position + len(line) - len(line.lstrip(_MARGIN))
+        builder.add(piece, begin, begin + len(piece))
         position += len(line) + 1
-    return View("".join(pieces), starts, origins)
+    return builder.build()
+
+
+def joined(text: str) -> str:
+    """*text* with its lines joined, margins dropped: wrapped tokens are whole in it."""
+    return "".join([line.strip(_MARGIN) for line in text.split("\n")])
+
+
+class _Builder:
+    """Collects the pieces of a view."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._starts: list[int] = []
+        self._origins: list[tuple[int, int]] = []
+        self._length = 0
+
+    def add(self, piece: str, start: int, end: int) -> None:
+        if piece:
+            self._pieces.append(piece)
+            self._starts.append(self._length)
+            self._origins.append((start, end))
+            self._length += len(piece)
+
+    def build(self) -> View:
+        return View("".join(self._pieces), self._starts, self._origins)
