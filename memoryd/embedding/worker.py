@@ -34,6 +34,8 @@ def main(argument: str, load: Callable[[str, str], Embedder] = load_engine) -> i
     except Exception as error:  # noqa: BLE001 - libraries raise anything; the client tells the user
         channel.send({"error": f"cannot load the engine {job.engine}: {error}"})
         return 1
+    # torch writes a trial file when it is imported; from here on user text is in memory
+    _limit(resource.RLIMIT_FSIZE, 0)
     channel.send({"identity": asdict(engine.identity)}, golden)
     with suppress(EOFError, TimeoutError, BrokenPipeError):  # client gone, or idle
         _serve(channel, engine, job)
@@ -50,16 +52,16 @@ def _claim_stdout() -> int:
 
 
 def _step_back(job: Job) -> None:
-    """Leave the machine to its user: low priority, no files, no core dumps, no runaway memory."""
-    os.nice(10)
-    limits = {
-        resource.RLIMIT_CORE: 0,  # a dump would hold the user's words
-        resource.RLIMIT_FSIZE: 0,
-        resource.RLIMIT_AS: 5 * job.rss_bytes,  # reserved is 2 to 3 times what is resident
-    }
-    for limit, value in limits.items():
-        with suppress(ValueError, OSError):  # already lower, or not supported here
-            resource.setrlimit(limit, (value, value))
+    """Leave the machine to its user: low priority, no core dumps, no runaway memory."""
+    with suppress(OSError):  # a hardened service may forbid even that
+        os.nice(10)
+    _limit(resource.RLIMIT_CORE, 0)  # a dump would hold the user's words
+    _limit(resource.RLIMIT_AS, 5 * job.rss_bytes)  # reserved is 2 to 3 times what is resident
+
+
+def _limit(what: int, value: int) -> None:
+    with suppress(ValueError, OSError):  # already lower, or not supported here
+        resource.setrlimit(what, (value, value))
 
 
 def _start(job: Job, load: Callable[[str, str], Embedder]) -> tuple[Embedder, bytes]:

@@ -219,7 +219,7 @@ def test_a_worker_that_lies_is_ended(faulty: FaultyClient, mode: str, reason: st
 def test_an_engine_that_does_not_load_is_an_error(
     faulty: FaultyClient, mode: str, reason: str
 ) -> None:
-    client = faulty(mode, load_seconds=1.5)
+    client = faulty(mode, load_seconds=1.0)
 
     with pytest.raises(EmbeddingError, match=reason):
         _ = client.identity
@@ -352,11 +352,11 @@ def test_a_model_swapped_between_two_workers_is_refused(
 def test_a_query_gets_its_turn_in_a_long_backfill(faulty: FaultyClient) -> None:
     client = faulty()
     client.embed_packed(["warm"])
-    texts = ["!slow " + "x" * 1990] * 100  # two a batch: 50 batches, 2 s
+    texts = ["!slow " + "x" * 1990] * 50  # two a batch: 25 batches, 1 s
     backfill = threading.Thread(target=client.embed_packed, args=(texts,))
     backfill.start()
-    time.sleep(0.2)
-    for number in range(5):
+    time.sleep(0.1)
+    for number in range(3):
         client.embed_packed([f"query {number}"])
     still_running = backfill.is_alive()
     backfill.join()

@@ -2,6 +2,7 @@
 
 import base64
 import shutil
+import subprocess
 import sys
 from importlib import metadata
 from pathlib import Path
@@ -66,6 +67,37 @@ def test_a_golden_vector_stored_long_ago_still_fits(embedded: EmbeddingClient) -
     selection = Selection("embedded", EMBEDDED_MODEL, "test")
     with EmbeddingClient(selection, golden=embedded.golden) as again:
         assert embedded.identity == again.identity
+
+
+def can_cut_the_network() -> bool:
+    unshare = shutil.which("unshare")
+    return (
+        unshare is not None
+        and 0 == subprocess.run([unshare, "-rn", "true"], check=False).returncode
+    )
+
+
+@pytest.mark.skipif(not can_cut_the_network(), reason="no user namespaces here")
+def test_it_works_with_the_network_cut(tmp_path: Path) -> None:
+    """Nothing pulled, an empty home, and no network interface but a loopback that is down."""
+    code = (
+        "from pathlib import Path\n"
+        "from memoryd.config import EmbeddingConfig\n"
+        "from memoryd.embedding import EmbeddingClient, select_engine\n"
+        f"selection = select_engine(EmbeddingConfig(), Path({str(tmp_path / 'models')!r}))\n"
+        "with EmbeddingClient(selection) as client:\n"
+        "    print(selection.engine, len(client.embed_packed(['text', '文字'])))\n"
+    )
+    done = subprocess.run(
+        ["unshare", "-rn", sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=Path(__file__).parents[2],
+        env={"HOME": str(tmp_path)},
+        check=True,
+    )
+
+    assert "embedded 2" == done.stdout.strip()
 
 
 def test_a_damaged_package_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,8 @@
 """Packing errors, exact search and exact pairs."""
 
 import math
+import subprocess
+import sys
 from pathlib import Path
 from time import perf_counter
 
@@ -159,6 +161,23 @@ def test_pairs_are_exact_across_blocks(count: int) -> None:
 def test_a_threshold_that_would_match_erased_rows_is_refused() -> None:
     with pytest.raises(ValueError, match="positive"):
         list(pairs_above(b"", 16, 0.0))
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
+def test_a_search_runs_in_one_thread() -> None:
+    code = (
+        "import os; os.environ.pop('OPENBLAS_NUM_THREADS', None)\n"
+        "from memoryd.embedding.vectors import nearest, np, pack\n"
+        "blob, *_ = pack(np.ones((1, 512), np.float32))\n"
+        "nearest(blob, [blob * 2000], 3)\n"
+        "print(len(os.listdir('/proc/self/task')))"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=root, check=True
+    )
+
+    assert "1" == done.stdout.strip()
 
 
 @pytest.mark.slow
