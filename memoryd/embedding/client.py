@@ -25,7 +25,7 @@ if TYPE_CHECKING:  # numpy stays out of the daemon
 
 _TEXT_CHARS = 2000
 _BATCH_TEXTS = 32
-_BATCH_CHARS = 4000  # 80 ms of the embedded engine: so long a search may wait behind a backfill
+_BATCH_CHARS = 1000  # 20 ms of the embedded engine: so long a query may wait behind a backfill
 _LONGEST_PAUSE_SECONDS = 300.0
 _ENDING_SECONDS = 2.0
 

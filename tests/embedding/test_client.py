@@ -352,7 +352,7 @@ def test_a_model_swapped_between_two_workers_is_refused(
 def test_a_query_gets_its_turn_in_a_long_backfill(faulty: FaultyClient) -> None:
     client = faulty()
     client.embed_packed(["warm"])
-    texts = ["!slow " + "x" * 1990] * 50  # two a batch: 25 batches, 1 s
+    texts = ["!slow " + "x" * 1990] * 50  # one a batch: 50 batches, 1 s
     backfill = threading.Thread(target=client.embed_packed, args=(texts,))
     backfill.start()
     time.sleep(0.1)
