@@ -12,7 +12,7 @@ from memoryd.store.connection import Connection
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 HISTORY = """
 create table source (id integer primary key, name text not null unique) strict;
@@ -82,6 +82,65 @@ create virtual table stems using fts5(text, content='', tokenize='porter unicode
 create virtual table tools using fts5(text, content='', detail=none, tokenize='unicode61');
 """
 
+# Times of the bank are unix microseconds, so that what was imported comes back exactly.
+BANK = """
+create table entry (
+  row integer primary key autoincrement,
+  id text not null unique,
+  namespace text not null, scope text not null, key text, session_id text,
+  kind text not null, content text not null, content_key blob not null, origin text not null, state text not null,
+  confidence real not null,
+  created_at integer not null, updated_at integer not null, last_accessed_at integer,
+  access_count integer not null, ttl_days real, pinned integer not null,
+  valid_from integer, valid_to integer,
+  merged_from text not null, superseded_by text, sources text not null, metadata text not null
+) strict;
+create unique index entry_key on entry (namespace, key) where key is not null;
+create index entry_content on entry (namespace, scope, content_key);
+create index entry_state on entry (namespace, state);
+
+create table event (                           -- every change of an entry; history, undo and audit come from it
+  id integer primary key autoincrement,
+  entry_id text not null, namespace text not null,
+  at integer not null, who text not null, why text not null, run text,
+  before text, after text                      -- the whole entry as JSON; null: it was not there
+) strict;
+create index event_entry on event (entry_id);
+create index event_run on event (run) where run is not null;
+
+create table run (
+  id text primary key,
+  kind text not null, namespace text,
+  started integer not null, finished integer, state text not null, report text not null
+) strict, without rowid;
+
+create table conflict (                        -- both entries stay active until someone decides
+  id integer primary key autoincrement,
+  namespace text not null, a text not null, b text not null, reason text not null, run text, decided text,
+  unique (namespace, a, b)
+) strict;
+
+create table access (                          -- one a session, however often it asks
+  entry_id text not null, session text not null, at integer not null, how text not null,
+  primary key (entry_id, session)
+) strict, without rowid;
+
+create table recall (                          -- how well memory serves; no text of a query
+  id integer primary key autoincrement,
+  namespace text not null, at integer not null, hits integer not null, milliseconds real not null, characters integer not null
+) strict;
+
+create table refused (                         -- said to be wrong: never again from the same source
+  namespace text not null, content_key blob not null, at integer not null,
+  primary key (namespace, content_key)
+) strict, without rowid;
+"""
+
+BANK_INDEXES = """
+create virtual table entry_words using fts5(text, content='', tokenize='unicode61');
+create virtual table entry_stems using fts5(text, content='', tokenize='porter unicode61');
+"""
+
 
 def schema_version(connection: Connection) -> int:
     """The schema version of an open database; 0 for an empty one."""
@@ -119,7 +178,7 @@ def migrate(connection: Connection) -> None:
     from sqlite_utils.migrations import Migrations  # noqa: PLC0415
 
     steps = Migrations("memoryd")
-    for step in (m001_history,):
+    for step in (m001_history, m002_bank):
         steps()(step)
     connection.execute("begin immediate")
     try:
@@ -133,7 +192,16 @@ def migrate(connection: Connection) -> None:
 
 def m001_history(db: "Database") -> None:
     """Sessions, messages, transcripts with their ledger, and the full-text indexes."""
-    for script in (HISTORY, INDEXES):
-        for statement in script.split(";\n"):
-            if statement.strip():
-                db.execute(statement)
+    run_script(db, HISTORY + INDEXES)
+
+
+def m002_bank(db: "Database") -> None:
+    """The memory bank: entries, their events, runs, conflicts, accesses."""
+    run_script(db, BANK + BANK_INDEXES)
+
+
+def run_script(db: "Database", script: str) -> None:
+    """Run statements inside the transaction of a migration (`executescript` would commit it)."""
+    for statement in script.split(";\n"):
+        if statement.strip():
+            db.execute(statement)

@@ -22,8 +22,8 @@ CONTEXT = (
 
 
 @dataclass(frozen=True, slots=True)
-class _Scope:
-    """The part of SQL that filters add."""
+class Scope:
+    """The part of SQL that filters add; `{index}` in *joins* stands for the index that is asked."""
 
     joins: str
     where: str
@@ -35,16 +35,7 @@ def find_candidates(
 ) -> list[Candidate]:
     """Messages that may answer: those with all words and, if they are fewer than *limit*, those with some."""
     index = index_for(filters)
-    scope = _scope(filters)
-    found: dict[int, dict[str, float]] = {}
-    for expression in filter(None, dict.fromkeys((query.expression(), query.loose_expression()))):
-        if len(found) < limit:
-            found = _rank(connection, index, expression, scope) | found
-    complete = frozenset(found)
-    if len(found) < limit:
-        wide = _wide_expression(connection, query, index[0])
-        if wide is not None:
-            found = _rank(connection, index, wide, scope) | found
+    found, complete = find_rows(connection, query, index, _scope(filters), limit)
     return [
         Candidate(
             row,
@@ -55,6 +46,29 @@ def find_candidates(
         )
         for row, place in _places(connection, found).items()
     ]
+
+
+def find_rows(
+    connection: Connection, query: Query, indexes: Sequence[str], scope: Scope, limit: int
+) -> tuple[dict[int, dict[str, float]], frozenset[int]]:
+    """Rows of full-text indexes that match a query.
+
+    Args:
+        indexes: the widest first; each of them holds the same rows or fewer.
+
+    Returns:
+        bm25 by index name for every row (larger is better), and the rows that have all the words.
+    """
+    found: dict[int, dict[str, float]] = {}
+    for expression in filter(None, dict.fromkeys((query.expression(), query.loose_expression()))):
+        if len(found) < limit:
+            found = _rank(connection, indexes, expression, scope) | found
+    complete = frozenset(found)
+    if len(found) < limit:
+        wide = _wide_expression(connection, query, indexes[0])
+        if wide is not None:
+            found = _rank(connection, indexes, wide, scope) | found
+    return found, complete
 
 
 def index_for(filters: Filters) -> tuple[str, ...]:
@@ -79,7 +93,7 @@ def _parts(rows: Iterable[int], size: int = 500) -> Iterable[tuple[list[int], st
         yield part, ",".join("?" * len(part))
 
 
-def _scope(filters: Filters) -> _Scope:
+def _scope(filters: Filters) -> Scope:
     conditions: list[str] = []
     values: list[object] = []
     for column, value in (
@@ -96,16 +110,16 @@ def _scope(filters: Filters) -> _Scope:
             conditions.append(f"message.time {comparison} ?")
             values.append(to_milliseconds(time))
     if not conditions:
-        return _Scope("", "", ())
+        return Scope("", "", ())
     joins = (
         " join message on message.id = {index}.rowid join session on session.id = message.session_id"
         " join source on source.id = session.source_id"
     )
-    return _Scope(joins, "".join(f" and {condition}" for condition in conditions), tuple(values))
+    return Scope(joins, "".join(f" and {condition}" for condition in conditions), tuple(values))
 
 
 def _newest_rows(
-    connection: Connection, index: str, expression: str, scope: _Scope, limit: int
+    connection: Connection, index: str, expression: str, scope: Scope, limit: int
 ) -> list[int]:
     sql = (
         f"select {index}.rowid from {index}{scope.joins.format(index=index)} "
@@ -115,7 +129,7 @@ def _newest_rows(
 
 
 def _rank(
-    connection: Connection, indexes: Sequence[str], expression: str, scope: _Scope
+    connection: Connection, indexes: Sequence[str], expression: str, scope: Scope
 ) -> dict[int, dict[str, float]]:
     """bm25 of the newest `CANDIDATES` matches, stemmed and as written; larger is better."""
     newest = _newest_rows(connection, indexes[0], expression, scope, CANDIDATES)

@@ -1,0 +1,259 @@
+"""Writing the memory bank: every change of an entry passes `put`, which keeps the event that undoes it.
+
+Namespaces are a required argument of every query; nothing ever crosses one.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from memoryd.model import Entry
+from memoryd.screening import ScreenedText
+from memoryd.store.connection import Connection
+from memoryd.store.entry_rows import (
+    COLUMNS,
+    content_key,
+    entry_from_json,
+    entry_to_json,
+    entry_to_row,
+    row_to_entry,
+    to_microseconds,
+)
+from memoryd.store.tokens import index_text
+
+_NAMES = ", ".join(COLUMNS)
+_SELECT = f"select {_NAMES} from entry"
+_UPSERT = (
+    f"insert into entry ({_NAMES}, content_key) values ({', '.join('?' * (len(COLUMNS) + 1))}) "
+    f"on conflict (id) do update set {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS, 'content_key'))} returning row"
+)
+INDEXES = ("entry_words", "entry_stems")
+
+
+@dataclass(frozen=True, slots=True)
+class Because:
+    """Who changes something, when, why, and in which run."""
+
+    who: str
+    why: str
+    at: datetime
+    run: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One change of one entry; None: it was not there (before), or is not any more (after)."""
+
+    id: int
+    entry_id: str
+    because: Because
+    before: Entry | None
+    after: Entry | None
+
+
+class Bank:
+    """Entries and their events. The caller owns the transaction, so that a whole run commits at once."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def put(self, entry: Entry, content: ScreenedText, because: Because) -> None:
+        """Add or change an entry; *content* is its content, screened."""
+        entry = replace(entry, content=content)
+        before = self.get(entry.namespace, entry.id)
+        if before == entry:
+            return
+        if before is not None:
+            self._unindex(before)
+        row = self._connection.execute(
+            _UPSERT, (*entry_to_row(entry), content_key(content))
+        ).fetchone()[0]
+        prepared = index_text(content)
+        for index in INDEXES:
+            self._connection.execute(
+                f"insert into {index}(rowid, text) values (?, ?)", (row, prepared)
+            )
+        self._note(entry.namespace, entry.id, before, entry, because)
+
+    def take_out(self, namespace: str, entry_id: str, because: Because) -> None:
+        """Remove the row of an entry (undoing its addition); the event that brings it back stays."""
+        before = self.get(namespace, entry_id)
+        if before is not None:
+            self._unindex(before)
+            self._connection.execute(
+                "delete from entry where id = ? and namespace = ?", (entry_id, namespace)
+            )
+            self._note(namespace, entry_id, before, None, because)
+
+    def _unindex(self, entry: Entry) -> None:
+        row = self._connection.execute(
+            "select row from entry where id = ?", (entry.id,)
+        ).fetchone()[0]
+        prepared = index_text(entry.content)
+        for index in INDEXES:
+            self._connection.execute(
+                f"insert into {index}({index}, rowid, text) values ('delete', ?, ?)",
+                (row, prepared),
+            )
+
+    def _note(
+        self,
+        namespace: str,
+        entry_id: str,
+        before: Entry | None,
+        after: Entry | None,
+        because: Because,
+    ) -> None:
+        self._connection.execute(
+            "insert into event (entry_id, namespace, at, who, why, run, before, after) values (?, ?, ?, ?, ?, ?, ?, ?)",
+            (
+                entry_id,
+                namespace,
+                to_microseconds(because.at),
+                because.who,
+                because.why,
+                because.run,
+                _dump(before),
+                _dump(after),
+            ),
+        )
+
+    def get(self, namespace: str, entry_id: str) -> Entry | None:
+        """One entry of a namespace."""
+        return get_entry(self._connection, namespace, entry_id)
+
+    def by_key(self, namespace: str, key: str) -> Entry | None:
+        """The entry with the caller's own key."""
+        found = self._connection.execute(
+            f"{_SELECT} where namespace = ? and key = ?", (namespace, key)
+        ).fetchone()
+        return None if found is None else row_to_entry(found)
+
+    def same_content(self, namespace: str, scope: str, content: str) -> list[Entry]:
+        """Active entries of a scope whose text is the same but for case, spacing and closing punctuation."""
+        rows = self._connection.execute(
+            f"{_SELECT} where namespace = ? and scope = ? and content_key = ? and state = 'active' order by created_at, id",
+            (namespace, scope, content_key(content)),
+        )
+        return [row_to_entry(row) for row in rows]
+
+    def refuse(self, namespace: str, content: str, at: datetime) -> None:
+        """Remember that this was said to be wrong."""
+        self._connection.execute(
+            "insert into refused values (?, ?, ?) on conflict do nothing",
+            (namespace, content_key(content), to_microseconds(at)),
+        )
+
+    def allow(self, namespace: str, content: str) -> None:
+        """Forget that this was said to be wrong."""
+        self._connection.execute(
+            "delete from refused where namespace = ? and content_key = ?",
+            (namespace, content_key(content)),
+        )
+
+    def is_refused(self, namespace: str, content: str) -> bool:
+        """Was this said to be wrong?"""
+        found = self._connection.execute(
+            "select 1 from refused where namespace = ? and content_key = ?",
+            (namespace, content_key(content)),
+        ).fetchone()
+        return found is not None
+
+    def count_access(
+        self, namespace: str, ids: Iterable[str], session: str, how: str, at: datetime
+    ) -> int:
+        """Count one access of each entry for a session, however often it asks; returns how many were new."""
+        counted = 0
+        for entry_id in ids:
+            inserted = self._connection.execute(
+                "insert into access select id, ?, ?, ? from entry where id = ? and namespace = ? on conflict do nothing",
+                (session, to_microseconds(at), how, entry_id, namespace),
+            )
+            if inserted.rowcount:
+                counted += 1
+                self._connection.execute(
+                    "update entry set access_count = access_count + 1, last_accessed_at = ? where id = ?",
+                    (to_microseconds(at), entry_id),
+                )
+        return counted
+
+    def note_recall(
+        self, namespace: str, at: datetime, hits: int, milliseconds: float, characters: int
+    ) -> None:
+        """Log that memory was asked, and what it cost; never what was asked."""
+        self._connection.execute(
+            "insert into recall (namespace, at, hits, milliseconds, characters) values (?, ?, ?, ?, ?)",
+            (namespace, to_microseconds(at), hits, milliseconds, characters),
+        )
+
+    def add_conflict(self, namespace: str, a: str, b: str, reason: str, run: str) -> bool:
+        """Note that two entries cannot both hold; returns whether that is news."""
+        first, second = sorted((a, b))
+        inserted = self._connection.execute(
+            "insert into conflict (namespace, a, b, reason, run) values (?, ?, ?, ?, ?) on conflict do nothing",
+            (namespace, first, second, reason, run),
+        )
+        return bool(inserted.rowcount)
+
+    def drop_conflicts(self, run: str) -> None:
+        """Take back the conflicts that a run noted."""
+        self._connection.execute("delete from conflict where run = ?", (run,))
+
+    def decide_conflict(self, conflict: int, decision: str) -> None:
+        """Note what a person decided."""
+        self._connection.execute(
+            "update conflict set decided = ? where id = ?", (decision, conflict)
+        )
+
+
+def _dump(entry: Entry | None) -> str | None:
+    return None if entry is None else json.dumps(entry_to_json(entry), ensure_ascii=False)
+
+
+def load_entry(text: str | None) -> Entry | None:
+    """An entry as an event keeps it."""
+    return None if text is None else entry_from_json(json.loads(text), "event", {})
+
+
+def get_entry(connection: Connection, namespace: str, entry_id: str) -> Entry | None:
+    """One entry of a namespace."""
+    found = connection.execute(
+        f"{_SELECT} where id = ? and namespace = ?", (entry_id, namespace)
+    ).fetchone()
+    return None if found is None else row_to_entry(found)
+
+
+def list_entries(
+    connection: Connection,
+    namespace: str,
+    *,
+    scope: str | None = None,
+    states: Sequence[str] = ("active",),
+) -> list[Entry]:
+    """Entries of a namespace in order of creation; an empty *states* means every state."""
+    conditions, values = ["namespace = ?"], [namespace]
+    if scope is not None:
+        conditions.append("scope = ?")
+        values.append(scope)
+    if states:
+        conditions.append(f"state in ({', '.join('?' * len(states))})")
+        values += states
+    rows = connection.execute(
+        f"{_SELECT} where {' and '.join(conditions)} order by created_at, row", values
+    )
+    return [row_to_entry(row) for row in rows]
+
+
+def namespaces(connection: Connection) -> list[str]:
+    """Every namespace that holds an entry."""
+    return [
+        name
+        for (name,) in connection.execute("select distinct namespace from entry order by namespace")
+    ]
+
+
+def namespace_of(connection: Connection, entry_id: str) -> str | None:
+    """Where an entry lives; its id alone is unique."""
+    found = connection.execute("select namespace from entry where id = ?", (entry_id,)).fetchone()
+    return None if found is None else str(found[0])

@@ -1,0 +1,160 @@
+"""Runs and events: what a run changed, and taking it back exactly."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from memoryd.model import Entry
+from memoryd.screening import screen
+from memoryd.store.bank import Bank, Because, Event, load_entry
+from memoryd.store.connection import Connection
+from memoryd.store.entry_rows import from_microseconds, to_microseconds
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of consolidation, retention or the night. *state*: done, failed, or undone."""
+
+    id: str
+    kind: str
+    namespace: str | None
+    started: datetime
+    finished: datetime | None
+    state: str
+    report: Mapping[str, Any]
+
+
+def save_run(connection: Connection, run: Run) -> None:
+    """Add or replace the record of a run."""
+    connection.execute(
+        "insert into run (id, kind, namespace, started, finished, state, report) values (?, ?, ?, ?, ?, ?, ?) "
+        "on conflict (id) do update set finished = excluded.finished, state = excluded.state, report = excluded.report",
+        (
+            run.id,
+            run.kind,
+            run.namespace,
+            to_microseconds(run.started),
+            to_microseconds(run.finished),
+            run.state,
+            json.dumps(run.report, ensure_ascii=False),
+        ),
+    )
+
+
+def list_runs(connection: Connection, limit: int = 50) -> list[Run]:
+    """The latest runs, the newest first."""
+    rows = connection.execute(f"{_SELECT} order by started desc, id desc limit ?", (limit,))
+    return [_run(row) for row in rows]
+
+
+def get_run(connection: Connection, run_id: str) -> Run | None:
+    """One run by its id."""
+    found = connection.execute(f"{_SELECT} where id = ?", (run_id,)).fetchone()
+    return None if found is None else _run(found)
+
+
+_SELECT = "select id, kind, namespace, started, finished, state, report from run"
+
+
+def _run(row: tuple[Any, ...]) -> Run:
+    run_id, kind, namespace, started, finished, state, report = row
+    start = from_microseconds(started)
+    if start is None:
+        raise TypeError("a run without a start")
+    return Run(
+        run_id, kind, namespace, start, from_microseconds(finished), state, json.loads(report)
+    )
+
+
+def entry_events(connection: Connection, namespace: str, entry_id: str) -> list[Event]:
+    """Every change of one entry, the first first."""
+    sql = f"{_EVENT} where namespace = ? and entry_id = ? order by id"
+    return [_event(row) for row in connection.execute(sql, (namespace, entry_id))]
+
+
+def run_events(connection: Connection, run_id: str) -> list[tuple[str, Event]]:
+    """Every change of a run with its namespace, the first first."""
+    sql = f"{_EVENT} where run = ? order by id"
+    return [(row[1], _event(row)) for row in connection.execute(sql, (run_id,))]
+
+
+_EVENT = "select id, namespace, entry_id, at, who, why, run, before, after from event"
+
+
+def _event(row: tuple[Any, ...]) -> Event:
+    event_id, _, entry_id, at, who, why, run, before, after = row
+    moment = from_microseconds(at)
+    if moment is None:
+        raise TypeError("an event without a time")
+    return Event(
+        event_id, entry_id, Because(who, why, moment, run), load_entry(before), load_entry(after)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Undone:
+    """What undoing did: ids put back, and those left alone with the reason."""
+
+    restored: tuple[str, ...]
+    left: Mapping[str, str]
+
+
+def undo_run(connection: Connection, run_id: str, at: datetime) -> Undone:
+    """Put every entry back as it was before a run, unless it was changed since.
+
+    Accesses counted since the run are kept. The caller owns the transaction.
+    """
+    bank = Bank(connection)
+    before, after, places = _span_of(connection, run_id)
+    restored, left = [], {}
+    for entry_id, target in before.items():
+        namespace = places[entry_id]
+        current = bank.get(namespace, entry_id)
+        made = after[entry_id]
+        because = Because("user", f"undo {run_id}", at, f"undo-{run_id}")
+        if not _same_but_use(current, made):
+            left[entry_id] = "changed after the run"
+        elif target is None:
+            bank.take_out(namespace, entry_id, because)
+            restored.append(entry_id)
+        else:
+            bank.put(_with_use(target, made, current), screen(target.content).text, because)
+            restored.append(entry_id)
+    bank.drop_conflicts(run_id)
+    return Undone(tuple(restored), left)
+
+
+def _span_of(
+    connection: Connection, run_id: str
+) -> tuple[dict[str, Entry | None], dict[str, Entry | None], dict[str, str]]:
+    """State of every touched entry before the first and after the last change of a run."""
+    before: dict[str, Entry | None] = {}
+    after: dict[str, Entry | None] = {}
+    places: dict[str, str] = {}
+    for namespace, event in run_events(connection, run_id):
+        before.setdefault(event.entry_id, event.before)
+        after[event.entry_id] = event.after
+        places[event.entry_id] = namespace
+    return before, after, places
+
+
+def _same_but_use(current: Entry | None, made: Entry | None) -> bool:
+    if current is None or made is None:
+        return current is made
+    return replace(current, access_count=0, last_accessed_at=None) == replace(
+        made, access_count=0, last_accessed_at=None
+    )
+
+
+def _with_use(target: Entry, made: Entry | None, current: Entry | None) -> Entry:
+    """The entry as it was, plus what it was used since."""
+    if made is None or current is None or current.access_count == made.access_count:
+        return target
+    more = current.access_count - made.access_count
+    return replace(
+        target,
+        access_count=max(0, target.access_count + more),
+        last_accessed_at=current.last_accessed_at,
+    )
