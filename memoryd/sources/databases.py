@@ -25,15 +25,20 @@ from memoryd.sources.foreign import DatabaseFacts, database_facts, owning_path
 from memoryd.sources.jsonl import ODD_SHAPE
 from memoryd.sources.marks import Marks, digest
 from memoryd.sources.places import glob_transcripts
-from memoryd.sources.sqlite import MAGIC, ChangedError, Database, Row, Rows, open_database
+from memoryd.sources.session_rows import Rows, SessionRows
+from memoryd.sources.sqlite import MAGIC, ChangedError, Database, Row, open_database
 
 _SLICE = 256  # sessions compared in every pass besides those that are known to have changed
 _RECENT = 16  # sessions that changed last: where rows grow in place
 _TRIES = 5  # to read a file that others keep writing while it has no WAL
 _ROW_COST = 100  # bytes that a row counts besides its text
-_LARGEST = 4  # times `ReadLimits.line_bytes`: a row may hold a whole conversation
+LARGEST_ROW = 4  # times `ReadLimits.line_bytes`: a row may hold a whole conversation
+
+_HOT = 4  # of the recent ones: their content is measured even if no clock moved
+_SAID = 4096  # messages marked of sessions that are read as a whole
 
 _MARKS, _TOPS, _LAST, _RING, _GOAL = "_marks", "_tops", "_recent", "_ring", "_goal"
+_LENGTHS, _SAID_MARKS = "_lengths", "_said"
 _Mark = tuple[bytes, bytes, float]  # digest of everything, digest of the old rows, clock
 
 
@@ -45,12 +50,14 @@ class SqliteSource(Source):
         patterns: where databases are below a default root.
         signs: what stands in the head of such a database and in no other agent's.
         tables: everything that belongs to a session; the last one holds its messages.
+        whole: a row holds a whole conversation: of its messages only those that changed are handed out.
     """
 
     names: ClassVar[re.Pattern[str]]
     patterns: ClassVar[tuple[str, ...]]
     signs: ClassVar[tuple[bytes, ...]]
     tables: ClassVar[tuple[Rows, ...]]
+    whole: ClassVar[bool] = False
 
     @abstractmethod
     def rows(
@@ -91,7 +98,7 @@ class SqliteSource(Source):
             if not facts.size or (cursor is not None and _is_settled(cursor, facts)):
                 return
             try:
-                with open_database(path, _LARGEST * self.limits.line_bytes) as database:
+                with open_database(path, LARGEST_ROW * self.limits.line_bytes) as database:
                     for batch in _Pass(self, path, facts, database, cursor).batches():
                         cursor = batch.cursor
                         yield batch
@@ -122,12 +129,15 @@ class _Pass:
         self._source = source
         self._facts = facts
         self._database = database
+        self._tables = [SessionRows(database, rows) for rows in source.tables]
         self._cursor = cursor
         self._marks: Marks[_Mark] = Marks("4s4sd", state.pop(_MARKS, ""))
         self._tops: dict[str, list[Any]] = state.pop(_TOPS, {})
         self._recent: list[str] = state.pop(_LAST, [])
         self._ring: list[Any] = state.pop(_RING, [0, ""])  # [turn, the last session compared]
         self._goal: list[Any] | None = state.pop(_GOAL, None)  # where the ring is closed
+        self._lengths: dict[str, float] = state.pop(_LENGTHS, {})
+        self._said: Marks[tuple[bytes]] = Marks("4s", state.pop(_SAID_MARKS, ""), kept=_SAID)
         self._done = self._offset = cursor.offset if cursor is not None else 0
         self._context = Context(source.name, path, source.limits, state)
         self._weight = 0
@@ -135,12 +145,13 @@ class _Pass:
     def batches(self) -> Iterator[Batch]:
         """Everything that changed; the last batch says that the database was read as it is."""
         first = not self._tops
-        tops = {rows.table: self._database.top(rows) for rows in self._source.tables}
+        tops = {str(number): table.top() for number, table in enumerate(self._tables)}
         if self._cursor is None or self._cursor.fingerprint != self._facts.fingerprint:
             self._goal = [self._ring[0] + 1, self._ring[1]]
         if not first:
             yield from self._compare(self._candidates())
         yield from self._turn(whole=first or self._was_rebuilt(tops))
+        yield from self._measure()
         self._tops = tops
         self._offset = self._facts.size
         yield self._batch(self._facts.fingerprint)
@@ -151,17 +162,16 @@ class _Pass:
 
     def _candidates(self) -> list[str]:
         found = dict.fromkeys(self._recent)
-        for rows in self._source.tables:
-            top = self._tops.get(rows.table, [0, None])
-            found.update(dict.fromkeys(self._database.new_sessions(rows, top)))
+        for number, table in enumerate(self._tables):
+            top = self._tops.get(str(number), [0, None])
+            found.update(dict.fromkeys(table.new_sessions(top)))
         return list(found)
 
     def _turn(self, *, whole: bool) -> Iterator[Batch]:
         """Compare the next slice of all sessions; the *whole* ring if nothing else says what changed."""
-        main = self._source.tables[-1]
         while self._goal is not None:
             turn, last = self._ring
-            ids = self._database.sessions(main, last, _SLICE)
+            ids = self._tables[-1].sessions(last, _SLICE)
             yield from self._compare(ids)
             self._ring = [turn, ids[-1]] if len(ids) == _SLICE else [turn + 1, ""]
             if self._ring >= self._goal:
@@ -169,11 +179,20 @@ class _Pass:
             if not whole:
                 return
 
+    def _measure(self) -> Iterator[Batch]:
+        """Read those of the sessions that changed last whose content is no longer what it was."""
+        for session_id in self._recent[:_HOT]:
+            length = self._tables[-1].length(session_id)
+            if self._lengths.get(session_id, length) != length:
+                yield from self._visit(session_id, None)
+            self._lengths[session_id] = length
+        self._lengths = {name: self._lengths[name] for name in self._recent[:_HOT]}
+
     def _compare(self, ids: Sequence[str]) -> Iterator[Batch]:
         """Read those of *ids* whose rows are not what they were."""
         for start in range(0, len(ids), _SLICE):
             part = ids[start : start + _SLICE]
-            found = [self._database.signatures(rows, part) for rows in self._source.tables]
+            found = [table.signatures(part) for table in self._tables]
             for session_id in part:
                 signatures = [one.get(session_id) for one in found]
                 mark = self._marks.get(session_id)
@@ -204,7 +223,7 @@ class _Pass:
         main, clock = self._source.tables[-1], mark[2]
         if main.changes:
             return clock if _clock(signatures[-1]) > clock else None
-        before = self._database.signatures(main, [session_id], upto=clock).get(session_id)
+        before = self._tables[-1].signatures([session_id], upto=clock).get(session_id)
         return clock if self._old([*signatures[:-1], before]) == mark[1] else None
 
     def _visit(self, session_id: str, since: float | None) -> Iterator[Batch]:
@@ -219,8 +238,9 @@ class _Pass:
     def _take(self, row: Row, session: dict[str, Any]) -> None:
         try:
             for message in self._source.parse(row, session, self._context):
-                self._context.add(message)
-                self._weight += len(message.text)
+                if not self._source.whole or self._said.change(message.key, message.text):
+                    self._context.add(message)
+                    self._weight += len(message.text)
         except ODD_SHAPE as error:
             head = repr(row)[:200].encode("utf-8", "replace")
             self._context.reject(0, 0, f"unexpected shape: {type(error).__name__}", head)
@@ -253,6 +273,8 @@ class _Pass:
                 _LAST: self._recent,
                 _RING: self._ring,
                 _GOAL: self._goal,
+                _LENGTHS: self._lengths,
+                _SAID_MARKS: self._said.save(),
             },
         )
 

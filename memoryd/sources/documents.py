@@ -24,7 +24,7 @@ from memoryd.sources.context import Context
 from memoryd.sources.decoding import decode_document
 from memoryd.sources.files import FileFacts, file_facts, open_regular
 from memoryd.sources.jsonl import HEAD, ODD_SHAPE
-from memoryd.sources.marks import Marks, digest
+from memoryd.sources.marks import Marks
 from memoryd.sources.places import glob_transcripts
 
 LARGEST = 4  # times `ReadLimits.line_bytes`: a larger document is not read
@@ -214,12 +214,12 @@ class _Reading:
 
     def _changes(self, data: bytes, context: Context) -> Iterator[Batch]:
         marks = self._known_marks()
-        context.sessions = [s for s in context.sessions if _is_news(marks, f"\0{s.session_id}", s)]
+        context.sessions = [s for s in context.sessions if marks.change(f"\0{s.session_id}", s)]
         context.retracted = {key: None for key in context.retracted if marks.drop(key)}
         messages, context.messages = context.messages, {}
         restarted, weight = self.cursor is not None, 0
         for key, message in messages.items():
-            if not _is_news(marks, key, (message.session_id, message.role, message.text)):
+            if not marks.change(key, message.session_id, message.role, message.text):
                 continue
             context.messages[key] = message
             weight += len(message.text)
@@ -247,12 +247,3 @@ class _Reading:
             fingerprint=self.fingerprint(data),
             state={_MARKS: marks.save(), _STAMP: self.stamp, _CALM: calm, _BROKEN: broken},
         )
-
-
-def _is_news(marks: Marks[_Mark], name: str, what: object) -> bool:
-    """Is *what* another than the mark of *name* says? It is marked."""
-    mark = (digest(what, size=6),)
-    if marks.get(name) == mark:
-        return False
-    marks.put(name, mark)
-    return True

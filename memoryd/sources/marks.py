@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from hashlib import blake2b
 from typing import Generic, TypeVar
 
-KEPT = 50_000  # marks; the least recently changed are forgotten first
+KEPT = 50_000
 
 _IDENTITY = 6  # bytes
 _Value = TypeVar("_Value", bound=tuple[object, ...])
@@ -25,12 +25,14 @@ def digest(*parts: object, size: int = 4) -> bytes:
 class Marks(Generic[_Value]):
     """A bounded map from names to fixed-size values, saved as one short text."""
 
-    def __init__(self, form: str, saved: object = "") -> None:
+    def __init__(self, form: str, saved: object = "", kept: int = KEPT) -> None:
         """Take up what was saved; anything else than a text of ours is no mark at all.
 
         Args:
             form: of a value, as in `struct`, e.g. "4sd".
+            kept: how many marks; the least recently changed are forgotten first.
         """
+        self._kept = kept
         self._form = struct.Struct(f">{form}")
         self._marks: dict[bytes, bytes] = dict(self._read(saved))
 
@@ -53,8 +55,16 @@ class Marks(Generic[_Value]):
         identity = digest(name, size=_IDENTITY)
         self._marks.pop(identity, None)
         self._marks[identity] = self._form.pack(*value)
-        if len(self._marks) > KEPT:
+        if len(self._marks) > self._kept:
             del self._marks[next(iter(self._marks))]
+
+    def change(self, name: str, *what: object) -> bool:
+        """Is *what* another than the mark of *name* says (a digest alone)? It is marked."""
+        mark = (digest(*what, size=self._form.size),)
+        if self.get(name) == mark:
+            return False
+        self.put(name, mark)  # type: ignore[arg-type]  # a digest, by its form
+        return True
 
     def drop(self, name: str) -> bool:
         """Forget a name; was it known?"""

@@ -1,5 +1,5 @@
 # ruff: noqa: S608 - table and column names are our own constants, and quoted; every value is bound
-"""Agents' own SQLite databases, read so that not one byte of them changes. The only SQL outside store/.
+"""Agents' own SQLite databases, read so that not one byte of them changes. With `session_rows` the only SQL outside store/.
 
 Read-only is not enough: a reader of a WAL database writes a `-shm` beside it, or fails where it may not. So
 the file itself says how it is opened (docs/decisions.md, "Foreign databases"):
@@ -15,7 +15,6 @@ import sqlite3
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
@@ -41,35 +40,8 @@ class ChangedError(Exception):
     """The file was written while it was open as immutable: what was read since the last check is void."""
 
 
-class _DamagedError(Exception):
-    """A statement met something that is no database page, or a value too large."""
-
-
-@dataclass(frozen=True, slots=True)
-class Rows:
-    """A table whose rows belong to sessions, and how its changes are noticed. Columns may be missing.
-
-    Attributes:
-        session: the column with the session's id.
-        clock: a column that only grows: for rows that are only added their number, for rows that are
-            changed in place the time of the last change.
-        changes: are rows changed in place? Then every change moves the clock.
-        facts: aggregates (function, column) that move when rows are hidden, replaced or removed.
-        content: the column whose length shows changes where there is no clock.
-        header: one row a session, in a small table: looked through in every pass.
-        rewrites: a change here means that the session's rows may all be others.
-        parent: where the session's id is, if not in this table: (table, this table's column, its column).
-    """
-
-    table: str
-    session: str = "session_id"
-    clock: str = "id"
-    changes: bool = False
-    facts: tuple[tuple[str, str], ...] = ()
-    content: str = ""
-    header: bool = False
-    rewrites: bool = False
-    parent: tuple[str, str, str] | None = None
+class DamagedError(Exception):
+    """A statement cannot be answered: no such column, a damaged page, a value too large, too much work."""
 
 
 class Database:
@@ -90,6 +62,7 @@ class Database:
         self._columns: dict[str, frozenset[str]] = {}
         self._identities: dict[str, tuple[str, ...]] = {}
         self._facts = database_facts(path)
+        self.size = self._facts.size
         self._steps = 0
         connection.set_progress_handler(self._count_steps, _OPCODES)
 
@@ -105,7 +78,7 @@ class Database:
     def columns(self, table: str) -> frozenset[str]:
         """The columns of a table; none if there is no such table (views do not count)."""
         if table not in self._columns:
-            found = self._select(
+            found = self.select(
                 "select c.name from sqlite_master m join pragma_table_info(m.name) c "
                 "where m.type = 'table' and m.name = ? collate nocase",
                 (table,),
@@ -135,12 +108,12 @@ class Database:
         if not known:
             return
         wanted = [name for name in names if name in known]
-        identity = self._identity(table)
+        identity = self.identity(table)
         tests, values = _conditions(known, where, after, between)
         sort = _list([*(name for name in order if name in known), *identity])
-        listing = f"select {_list(identity)} from {_quote(table)} where {tests} order by {sort}"
-        one = f"select {_list(wanted) or 'null'} from {_quote(table)} where " + " and ".join(
-            f"{_quote(name)} = ?" for name in identity
+        listing = f"select {_list(identity)} from {quote(table)} where {tests} order by {sort}"
+        one = f"select {_list(wanted) or 'null'} from {quote(table)} where " + " and ".join(
+            f"{quote(name)} = ?" for name in identity
         )
         for key in self._list_keys(listing, values, table):
             row = self._fetch(one, key, table)
@@ -156,105 +129,29 @@ class Database:
             return 0
         tests, values = _conditions(known, where, None, None)
         column, limit = below
-        found = self._select(
-            f"select count(distinct {_quote(distinct)}) from {_quote(table)} where {tests} and {_quote(column)} < ?",
+        found = self.select(
+            f"select count(distinct {quote(distinct)}) from {quote(table)} where {tests} and {quote(column)} < ?",
             (*values, limit),
         )
         return int(found[0][0])
 
-    def signatures(
-        self, rows: Rows, ids: Sequence[str], upto: float | None = None
-    ) -> dict[str, tuple[Any, ...]]:
-        """For each session with rows: (number of rows, the clock, then facts); only rows up to a clock if given."""
-        source, known = self._source(rows)
-        if not source:
-            return {}
-        session = _quote(rows.session)
-        clock = f"max({_quote(rows.clock)})" if rows.clock in known else "null"
-        facts = [f"{function}({_quote(name)})" for function, name in rows.facts if name in known]
-        if rows.clock not in known and rows.content in known:
-            facts.append(f"total(length({_quote(rows.content)}))")
-        test, bound = ("", ()) if upto is None else (f" and {_quote(rows.clock)} <= ?", (upto,))
-        marks = ",".join("?" * len(ids))
-        found = self._select(
-            f"select {', '.join([session, 'count(*)', clock, *facts])} from {source} "
-            f"where {session} in ({marks}){test} group by 1",
-            (*ids, *bound),
-        )
-        return {key: tuple(values) for key, *values in found}
-
-    def sessions(self, rows: Rows, after: str, limit: int) -> list[str]:
-        """The next *limit* session ids in order, behind *after*."""
-        source, _ = self._source(rows)
-        if not source:
-            return []
-        session = _quote(rows.session)
-        return self._texts(
-            f"select {session} from {source} where {session} > ? group by 1 order by 1 limit ?",
-            (after, limit),
-        )
-
-    def new_sessions(self, rows: Rows, top: Sequence[Any]) -> list[str]:
-        """Sessions with rows that were added (or, of a header, changed) since `top` said *top*."""
-        source, known = self._source(rows)
-        if not source or self._identity(rows.table) != ("rowid",):
-            return []
-        test, bound = "rowid > ?", [top[0]]
-        if rows.header and rows.clock in known and top[1] is not None:
-            test, bound = f"{test} or {_quote(rows.clock)} >= ?", [*bound, top[1]]
-        return self._texts(
-            f"select distinct {_quote(rows.session)} from {source} where {test}", bound
-        )
-
-    def top(self, rows: Rows) -> list[Any]:
-        """The newest row of a table: [its number, the clock of a header]."""
-        source, known = self._source(rows)
-        if not source or self._identity(rows.table) != ("rowid",):
-            return [0, None]
-        clock = f"max({_quote(rows.clock)})" if rows.header and rows.clock in known else "null"
-        table = _quote(rows.table)
-        found = self._select(
-            f"select (select max(rowid) from {table}), (select {clock} from {table})", ()
-        )
-        number, moment = found[0]
-        return [number or 0, moment if isinstance(moment, int | float | str) else None]
-
-    def _source(self, rows: Rows) -> tuple[str, frozenset[str]]:
-        """What to select from, and its columns; "" if the session of a row cannot be told."""
-        known = self.columns(rows.table)
-        if rows.session in known:
-            return _quote(rows.table), known
-        if rows.parent is None or rows.parent[1] not in known:
-            return "", known
-        table, column, target = rows.parent
-        if not {rows.session, target} <= self.columns(table):
-            return "", known
-        joined = (
-            f"(select t.rowid as rowid, t.*, p.{_quote(rows.session)} from {_quote(rows.table)} t "
-            f"join {_quote(table)} p on p.{_quote(target)} = t.{_quote(column)})"
-        )
-        return joined, known | {rows.session}
-
-    def _identity(self, table: str) -> tuple[str, ...]:
+    def identity(self, table: str) -> tuple[str, ...]:
         """The columns that tell a row from all others: its number, or the key of a table without numbers."""
         if table not in self._identities:
             try:
-                self._select(f"select rowid from {_quote(table)} limit 1", ())
+                self.select(f"select rowid from {quote(table)} limit 1", ())
                 self._identities[table] = ("rowid",)
-            except _DamagedError:
-                found = self._select(
+            except DamagedError:
+                found = self.select(
                     "select name from pragma_table_info(?) where pk > 0 order by pk", (table,)
                 )
                 self._identities[table] = tuple(name for (name,) in found)
         return self._identities[table]
 
-    def _texts(self, sql: str, values: Sequence[object]) -> list[str]:
-        return [key for (key,) in self._select(sql, values) if isinstance(key, str)]
-
     def _list_keys(self, sql: str, values: Sequence[object], table: str) -> list[tuple[Any, ...]]:
         try:
-            return self._select(sql, values)
-        except _DamagedError as error:
+            return self.select(sql, values)
+        except DamagedError as error:
             self._reject(table, "", str(error))
             return []
 
@@ -262,8 +159,8 @@ class Database:
         """One row by its identity; one that cannot be read costs only itself."""
         self._connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, self._largest)
         try:
-            found = self._select(sql, key)
-        except _DamagedError as error:
+            found = self.select(sql, key)
+        except DamagedError as error:
             self._reject(table, " ".join(map(str, key)), str(error))
             return None
         finally:
@@ -274,11 +171,11 @@ class Database:
         head = f"{table} {key}".encode("utf-8", "replace")[:_HEAD]
         self.rejects.append(Reject(0, 0, f"unreadable row: {reason}", head))
 
-    def _select(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
+    def select(self, sql: str, values: Sequence[object]) -> list[tuple[Any, ...]]:
         """Run one statement to its end, again if only the moment was bad.
 
         Raises:
-            SourceError: it stays busy. ChangedError: see `check`. _DamagedError: it cannot be answered.
+            SourceError: it stays busy. ChangedError: see `check`. DamagedError: it cannot be answered.
         """
         for attempt in range(_TRIES):
             self._steps = 0
@@ -287,7 +184,7 @@ class Database:
             except sqlite3.Error as error:
                 self.check()
                 if _code(error) not in _TRANSIENT:
-                    raise _DamagedError(str(error)) from error
+                    raise DamagedError(str(error)) from error
                 if attempt == _TRIES - 1:
                     raise SourceError(f"cannot read {self.path}: {error}") from error
                 time.sleep(_PAUSE * 2**attempt)
@@ -355,12 +252,13 @@ def _code(error: sqlite3.Error) -> int:
     return (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF
 
 
-def _quote(name: str) -> str:
+def quote(name: str) -> str:
+    """A name of a table or column, as it stands in a statement."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def _list(names: Sequence[str]) -> str:
-    return ", ".join(_quote(name) for name in names)
+    return ", ".join(quote(name) for name in names)
 
 
 def _conditions(
@@ -373,12 +271,12 @@ def _conditions(
     tests, values = ["1"], []
     for name, value in where.items():
         if name in known:
-            tests.append(f"{_quote(name)} is ?")
+            tests.append(f"{quote(name)} is ?")
             values.append(value)
     if after is not None and after[0] in known:
-        tests.append(f"{_quote(after[0])} >= ?")
+        tests.append(f"{quote(after[0])} >= ?")
         values.append(after[1])
     if between is not None:
-        tests.append(f"{_quote(between[0])} >= ? and {_quote(between[0])} < ?")
+        tests.append(f"{quote(between[0])} >= ? and {quote(between[0])} < ?")
         values += between[1:]
     return " and ".join(tests), values
