@@ -26,7 +26,7 @@ if TYPE_CHECKING:  # numpy stays out of the daemon
 _TEXT_CHARS = 2000
 _BATCH_TEXTS = 32
 _BATCH_CHARS = 1000  # 20 ms of the embedded engine: so long a query may wait behind a backfill
-_LONGEST_PAUSE_SECONDS = 300.0
+_LONGEST_PAUSE_POWER = 8  # of two: 256 s
 _ENDING_SECONDS = 2.0
 
 
@@ -274,8 +274,7 @@ class EmbeddingClient:
         self._failures += 1
         self._trouble = reason
         if self._failures > 1:
-            pause = min(2.0**self._failures, _LONGEST_PAUSE_SECONDS)
-            self._retry_at = monotonic() + pause
+            self._retry_at = monotonic() + 2.0 ** min(self._failures, _LONGEST_PAUSE_POWER)
         return EmbeddingError(reason)
 
     def _drop(self, grace_seconds: float = 0.0) -> int | None:

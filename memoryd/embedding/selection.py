@@ -51,14 +51,14 @@ def select_engine(config: EmbeddingConfig, models_dir: Path) -> Selection:
 def _automatic(present: list[ModelInfo]) -> Selection:
     for model in present:
         if model.selected:
-            return _of(model, "chosen by `memoryd model use`")
+            return _serve(model, "chosen by `memoryd model use`")
     best = max(present, key=_preference, default=None)
     if best is None:
         return _nothing("no model is pulled and the embedded one is not installed")
     if best.engine == "embedded":
-        return _of(best, f"the best multilingual model present{_passed_over(present)}")
+        return _serve(best, f"the best multilingual model present{_passed_over(present)}")
     kind = "the largest multilingual model pulled" if best.multilingual else "the only kind present"
-    return _of(best, kind)
+    return _serve(best, kind)
 
 
 def _preference(model: ModelInfo) -> tuple[bool, bool, int]:
@@ -83,7 +83,7 @@ def _pulled(present: list[ModelInfo]) -> Selection:
     chosen = [model for model in own if model.selected] or own
     if not chosen:
         return _nothing("sentence-transformers is configured, but no model is pulled")
-    return _of(max(chosen, key=_preference), "the engine is configured")
+    return _serve(max(chosen, key=_preference), "the engine is configured")
 
 
 def _named(name: str, present: list[ModelInfo], reason: str) -> Selection:
@@ -91,7 +91,7 @@ def _named(name: str, present: list[ModelInfo], reason: str) -> Selection:
         return _embedded(present, reason)
     for model in present:
         if model.name == name:
-            return _of(model, reason)
+            return _serve(model, reason)
     folder = Path(name).expanduser()
     if folder.is_absolute() and folder.is_dir():
         return _transformer(folder.name, folder, reason)
@@ -104,7 +104,7 @@ def _embedded(present: list[ModelInfo], reason: str) -> Selection:
     return _nothing("the embedded model is not installed")
 
 
-def _of(model: ModelInfo, reason: str) -> Selection:
+def _serve(model: ModelInfo, reason: str) -> Selection:
     if model.path is None:
         return Selection("embedded", model.name, reason)
     return _transformer(model.name, model.path, reason)

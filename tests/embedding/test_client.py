@@ -240,6 +240,16 @@ def test_an_engine_that_cannot_load_is_not_started_over_and_over(faulty: FaultyC
     assert not client.is_warm
 
 
+def test_the_pause_after_days_of_failures_stays_a_few_minutes() -> None:
+    client = EmbeddingClient(Selection("fake", "", "test"), command=["/nonexistent/python"])
+    client._failures = 10_000
+    with pytest.raises(EmbeddingError, match="cannot start"):
+        client.warm_up()
+
+    with pytest.raises(EmbeddingError, match=r"next try in 25\d s"):
+        client.warm_up()
+
+
 def test_trouble_while_warming_up_is_kept_for_status(faulty: FaultyClient) -> None:
     client = faulty("load-kill")
     client.warm_up()
