@@ -17,7 +17,7 @@ from typing import Any, Protocol
 import structlog
 
 from memoryd.config import Config, load_config
-from memoryd.errors import ConfigError, HeldError, MemorydError
+from memoryd.errors import ConfigError, HeldError
 from memoryd.service.commands import COMMANDS, Command, Writer, open_writer, utc_now
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
@@ -86,7 +86,9 @@ class Daemon:
         self._lock = WriterLock(home)
         self._ballast = Ballast(home)
         self._worker = Worker(
-            lambda: open_writer(home, self._config, lambda: not self._worker.going()), self._guard
+            lambda: open_writer(home, self._config, lambda: not self._worker.going()),
+            self._guard,
+            on_end=self._signals.wake,
         )
         self._server = Server(home, self._handlers())
         self._watcher: Watcher | None = None
@@ -191,8 +193,8 @@ class Daemon:
             self._notifier.alive(self._summary())
 
     def _check_parts(self) -> None:
-        if not self._worker.is_alive():
-            raise self._worker.error or MemorydError("the writer ended")
+        if self._worker.error is not None:
+            raise self._worker.error
         if not self._lock.still_held():
             raise HeldError(f"{self._lock.path} was removed or replaced: another may be writing")
         if not self._server.is_alive() or not self._server.reachable():

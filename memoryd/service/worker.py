@@ -71,16 +71,19 @@ class Worker(Generic[T]):
         open_resource: opened in the thread, and closed there when the worker stops.
         guard: called with the resource before every task and slice; when it raises, the worker ends with
             that `error`: the right to write is gone, or the file is not the one that was opened.
+        on_end: called in the thread when it is about to end, for whatever reason.
     """
 
     def __init__(
         self,
         open_resource: Callable[[], AbstractContextManager[T]],
         guard: Callable[[T], None],
+        on_end: Callable[[], None] = lambda: None,
         capacity: int = CAPACITY,
     ) -> None:
         self._open_resource = open_resource
         self._guard = guard
+        self._on_end = on_end
         self._capacity = capacity
         self._waiting: dict[Urgency, OrderedDict[str, _Job[T]]] = {
             urgency: OrderedDict() for urgency in Urgency
@@ -183,6 +186,7 @@ class Worker(Generic[T]):
                 self.opened.set_exception(error)
         finally:
             self._give_up()
+            self._on_end()
 
     def _give_up(self) -> None:
         """Nobody may wait for an answer that will not come."""
