@@ -3,7 +3,8 @@
 Entry point: `screen`, the only maker of `ScreenedText`. May import: config, model, errors.
 """
 
+from memoryd.screening.injection import Finding, find_instructions
 from memoryd.screening.shapes import TABLE_VERSION
 from memoryd.screening.text import Screened, ScreenedText, screen
 
-__all__ = ["TABLE_VERSION", "Screened", "ScreenedText", "screen"]
+__all__ = ["TABLE_VERSION", "Finding", "Screened", "ScreenedText", "find_instructions", "screen"]

@@ -23,6 +23,7 @@ _BREAKS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # other ways to end a line
 _SURROGATES = "\ud800-\udfff"
 
 _SUSPECT = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}{_BREAKS}{_SURROGATES}]")
+_UNSEEN = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}]")
 _BREAK = re.compile(f"\r\n|[{_BREAKS}]")
 # The flags of England, Scotland and Wales are the only tag sequences in use (Unicode RGI set).
 _FLAG_TAGS = "|".join(
@@ -54,6 +55,11 @@ _MONGOLIAN = re.compile("[\u1820-\u18aa]")
 def has_invisible(text: str) -> bool:
     """May `strip_invisible` change *text*?"""
     return bool(_SUSPECT.search(text))
+
+
+def is_invisible(character: str) -> bool:
+    """Is *character* one that a reader cannot see, in whatever context?"""
+    return bool(_UNSEEN.match(character))
 
 
 def strip_invisible(text: str) -> tuple[str, int]:

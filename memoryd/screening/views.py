@@ -5,6 +5,7 @@ A view never replaces the text: what is found in it is mapped to characters of t
 
 import re
 from bisect import bisect_left, bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 # What may stand between two halves of a wrapped token: indentation, a shell's continuation sign,
@@ -85,6 +86,23 @@ def decode(text: str) -> View:
         builder.add(_INVISIBLE.sub("", character), *match.span())
         position = match.end()
     builder.add(text[position:], position, len(text))
+    return builder.build()
+
+
+def translate(text: str, table: Mapping[str, str]) -> View:
+    """*text* with every character replaced by what *table* has for it; a run of such is one piece."""
+    changed = {character for character in set(text) if table.get(character, character) != character}
+    if all(len(table[character]) == 1 for character in changed):
+        return View(
+            text.translate({ord(one): table[one] for one in changed}), [0], [(0, len(text))]
+        )
+    builder = _Builder()
+    runs = re.compile(
+        f"[{re.escape(''.join(sorted(changed)))}]+|[^{re.escape(''.join(sorted(changed)))}]+"
+    )
+    mapping = {ord(one): table[one] for one in changed}
+    for match in runs.finditer(text):
+        builder.add(match[0].translate(mapping), *match.span())
     return builder.build()
 
 
