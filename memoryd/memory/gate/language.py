@@ -1,0 +1,90 @@
+"""Which languages a sentence is written in, and the plain form in which its cues are looked for."""
+
+import re
+from dataclasses import dataclass
+
+from memoryd.memory.gate.tables import Language, load_language
+from memoryd.memory.sentences import find_quotations, list_mark
+
+QUOTED = "▮"  # stands for quoted words, whose content is no cue
+CODE = "▯"  # stands for inline code
+_KANA = re.compile(r"[\u3041-\u30ff]")
+_HANGUL = re.compile(r"[\uac00-\ud7af]")
+_HAN = re.compile(r"[\u3400-\u9fff]")
+_LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']{1,40}")
+_SPACED = ("en", "de", "fr", "es")
+_APOSTROPHES = str.maketrans("’‘`´", "''''")
+_LEAD_INS = 5
+_CERTAIN_WORDS = 2  # function words by which one language must lead to be believed
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A sentence as the cues see it: lower case, quotations blanked, without list mark.
+
+    Attributes:
+        opened: the same without its lead-ins ("ok, also …").
+    """
+
+    sentence: str
+    opened: str
+    languages: tuple[Language, ...]
+
+
+def plain_form(text: str, home: str) -> Form:
+    """Prepare one sentence; *home* is the Latin-script language of the whole message."""
+    plain = blank_quotations(text[list_mark(text, 0, len(text)) :])
+    plain = " ".join(plain.lower().translate(_APOSTROPHES).split())
+    languages = tuple(load_language(name) for name in languages_of(plain, home))
+    return Form(plain, _without_lead_ins(plain, languages), languages)
+
+
+def blank_quotations(text: str) -> str:
+    """Put one mark in the place of every quotation and of every piece of inline code."""
+    pieces, position = [], 0
+    for quotation in find_quotations(text):
+        mark = CODE if text[quotation.start] == "`" else QUOTED
+        pieces += [text[position : quotation.start], mark]
+        position = quotation.end
+    return "".join([*pieces, text[position:]])
+
+
+def languages_of(sentence: str, home: str) -> tuple[str, ...]:
+    """The languages whose tables apply: by script, then by function words; mixed text gets both."""
+    east = ""
+    if _KANA.search(sentence):
+        east = "ja"
+    elif _HANGUL.search(sentence):
+        east = "ko"
+    elif _HAN.search(sentence):
+        east = "ja" if home == "ja" else "zh"
+    if not _LATIN_WORD.search(sentence):
+        return (east,) if east else ()
+    west = "en" if east else latin_language(sentence, home)
+    return (east, west) if east else (west,)
+
+
+def home_language(text: str) -> str:
+    """The language that a message falls back on: ja if it holds kana, else its Latin-script one."""
+    return "ja" if _KANA.search(text) else latin_language(text.lower(), "en")
+
+
+def latin_language(text: str, default: str) -> str:
+    """Tell en, de, fr and es apart by their most frequent function words."""
+    words = _LATIN_WORD.findall(text)
+    counts = {name: sum(word in load_language(name).words for word in words) for name in _SPACED}
+    best = max(_SPACED, key=lambda name: (counts[name], name == default))
+    lead = counts[best] - counts.get(default, 0)
+    return best if lead >= _CERTAIN_WORDS or (lead > 0 and counts.get(default, 0) == 0) else default
+
+
+def _without_lead_ins(sentence: str, languages: tuple[Language, ...]) -> str:
+    for _ in range(_LEAD_INS):
+        for language in languages:
+            lead = language.lead.match(sentence)
+            if lead and lead.end() < len(sentence):
+                sentence = sentence[lead.end() :]
+                break
+        else:
+            break
+    return sentence

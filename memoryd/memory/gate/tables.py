@@ -1,0 +1,130 @@
+"""The readable tables of the gate, compiled once: families.toml and languages/<language>.toml.
+
+A cue is a regular expression over a sentence in lower case (see `plain_form`). In a language that puts
+spaces between words it must begin and end at a word's edge. "^" ties it to the first word after the
+lead-ins; "…" is a gap of up to 40 characters that stays in the sentence. A cue must not repeat a
+repetition, or hostile text makes it slow (a test looks).
+"""
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, cast
+
+from memoryd.model import EntryKind
+
+LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es")
+_UNSPACED = frozenset({"zh", "ja", "ko"})
+_GAP = r"[^.!?。！？\n]{0,40}?"
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """What a family of cues is worth.
+
+    Attributes:
+        weight: what it adds to the score; a doubt is subtracted.
+        kind, confidence: what an entry of this family is, and how sure a user's own words are; only
+            for evidence.
+        overrules: doubts that do not count beside this evidence.
+    """
+
+    name: str
+    weight: float
+    kind: EntryKind | None = None
+    confidence: float = 0.7
+    overrules: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Families:
+    """families.toml: thresholds, and the families by name, evidence in order of strength."""
+
+    add: float
+    review: float
+    evidence: Mapping[str, Family]
+    doubt: Mapping[str, Family]
+
+
+@dataclass(frozen=True, slots=True)
+class Cues:
+    """The cues of one family in one language."""
+
+    opening: re.Pattern[str] | None
+    anywhere: re.Pattern[str] | None
+
+    def found(self, sentence: str, opened: str) -> bool:
+        """Is one of them in *sentence*, or at the head of *opened* (the same after its lead-ins)?"""
+        if self.anywhere and self.anywhere.search(sentence):
+            return True
+        return bool(self.opening and (self.opening.match(opened) or self.opening.match(sentence)))
+
+
+@dataclass(frozen=True, slots=True)
+class Language:
+    """One language's table: its cues by family, and what it is recognised by."""
+
+    name: str
+    cues: Mapping[str, Cues]
+    lead: re.Pattern[str]
+    words: frozenset[str]
+
+
+@cache
+def load_families() -> Families:
+    """Read families.toml."""
+    data = _read("families.toml")
+    return Families(
+        data["add"], data["review"], _families(data["evidence"]), _families(data["doubt"])
+    )
+
+
+@cache
+def load_language(name: str) -> Language:
+    """Read and compile one language's table; *name* is one of LANGUAGES."""
+    data = _read(f"languages/{name}.toml")
+    spaced = name not in _UNSPACED
+    lead, words = data.pop("lead"), data.pop("words", "")
+    return Language(
+        name,
+        {family: _compile(cues, spaced=spaced) for family, cues in data.items()},
+        re.compile(
+            rf"(?:{'|'.join(lead)})" + (r"(?!\w)" if spaced else "") + r"[\s,.:;!，。、！：~～–—-]*"
+        ),
+        frozenset(words.split()),
+    )
+
+
+def _read(path: str) -> dict[str, Any]:
+    text = resources.files(__package__).joinpath(path).read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+def _families(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Family]:
+    return {
+        name: Family(
+            name,
+            float(row["weight"]),
+            cast("EntryKind | None", row.get("kind")),
+            float(row.get("confidence", 0.7)),
+            frozenset(row.get("overrules", ())),
+        )
+        for name, row in data.items()
+    }
+
+
+def _compile(cues: Sequence[str], *, spaced: bool) -> Cues:
+    cues = [cue.replace("…", _GAP) for cue in cues]
+    opening = [cue.removeprefix("^") for cue in cues if cue.startswith("^")]
+    anywhere = [cue for cue in cues if not cue.startswith("^")]
+    return Cues(_joined(opening, spaced=spaced), _joined(anywhere, spaced=spaced))
+
+
+def _joined(cues: Sequence[str], *, spaced: bool) -> re.Pattern[str] | None:
+    if not cues:
+        return None
+    body = "|".join(f"(?:{cue})" for cue in cues)
+    return re.compile(rf"(?<!\w)(?:{body})(?:(?<!\w)|(?!\w))" if spaced else body)
