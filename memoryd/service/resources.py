@@ -27,7 +27,7 @@ class Resources:
     """A moment of the daemon and its disk.
 
     Attributes:
-        load: runnable processes for each processor, over the last minute.
+        load: runnable processes for each processor, over the last minute; None where it is hidden.
         on_battery: None where it is not known.
     """
 
@@ -36,7 +36,7 @@ class Resources:
     threads: int
     disk_free_bytes: int
     wal_bytes: int
-    load: float
+    load: float | None
     on_battery: bool | None
 
 
@@ -48,7 +48,7 @@ def measure(home: Path, database: Path) -> Resources:
         threads=threading.active_count(),
         disk_free_bytes=shutil.disk_usage(home).free,
         wal_bytes=_size(Path(f"{database}-wal")),
-        load=os.getloadavg()[0] / (os.cpu_count() or 1),
+        load=load(),
         on_battery=on_battery(),
     )
 
@@ -59,6 +59,13 @@ def resident_bytes() -> int:
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * resource.getpagesize()
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+
+def load() -> float | None:
+    """Runnable processes for each processor, over the last minute; None in a sandbox that hides it."""
+    with suppress(OSError):
+        return os.getloadavg()[0] / (os.cpu_count() or 1)
+    return None
 
 
 def on_battery(supplies: Path = Path("/sys/class/power_supply")) -> bool | None:
