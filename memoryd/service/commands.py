@@ -4,54 +4,18 @@ A command is a function of the writer, its arguments (JSON values) and a way to 
 a JSON value; as a generator it pauses at each `yield`, so that a daemon can do more urgent things between.
 """
 
-from collections.abc import Callable, Generator, Iterator, Mapping
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from collections.abc import Generator, Mapping
 from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
+from memoryd.service import bank, extraction
 from memoryd.service.client import NoDaemonError, request
 from memoryd.service.home import prepare_home
-from memoryd.service.ingest import Ingest, IngestReport
+from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
-from memoryd.service.scanner import Scanner
-from memoryd.sources.registry import build_sources, find_source
-from memoryd.store.store import Store
-
-Tell = Callable[[Any], None]
-
-
-def utc_now() -> datetime:
-    """The clock of the shell; rooms below take times as arguments."""
-    return datetime.now(UTC)
-
-
-class Writer:
-    """Everything a writing command works with. Lives in one thread, behind the writer's lock."""
-
-    def __init__(self, store: Store, config: Config, stopped: Callable[[], bool]) -> None:
-        self.store = store
-        self._stopped = stopped
-        self.configure(config)
-
-    def configure(self, config: Config) -> None:
-        """Work by another configuration from now on."""
-        self.config = config
-        self.scanner = Scanner(Ingest(self.store, build_sources(config), stopped=self._stopped))
-
-
-@contextmanager
-def open_writer(
-    home: Path, config: Config, stopped: Callable[[], bool] = lambda: False
-) -> Iterator[Writer]:
-    """Open the store for writing; the caller holds the lock.
-
-    Raises:
-        StoreError: the database cannot be used. ConfigError: a source cannot be made.
-    """
-    with Store(home, utc_now) as store:
-        yield Writer(store, config, stopped)
+from memoryd.service.writer import Command, Tell, Writer, open_writer, utc_now
+from memoryd.sources.registry import find_source
 
 
 def ingest(
@@ -77,9 +41,7 @@ def ingest(
     return report.to_json()
 
 
-Command = Callable[[Writer, Mapping[str, Any], Tell], Any]
-
-COMMANDS: dict[str, Command] = {"ingest": ingest}
+COMMANDS: dict[str, Command] = {"ingest": ingest, **bank.COMMANDS, **extraction.COMMANDS}
 
 
 def carry_out(

@@ -18,7 +18,7 @@ import structlog
 
 from memoryd.config import Config, load_config
 from memoryd.errors import ConfigError, HeldError
-from memoryd.service.commands import COMMANDS, Command, Writer, open_writer, utc_now
+from memoryd.service.commands import COMMANDS
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
@@ -28,6 +28,7 @@ from memoryd.service.server import Handler, Progress, Server
 from memoryd.service.signals import Signals
 from memoryd.service.watcher import Watcher
 from memoryd.service.worker import Urgency, Worker
+from memoryd.service.writer import Command, Writer, open_writer, utc_now
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME

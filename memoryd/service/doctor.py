@@ -10,10 +10,12 @@ from pathlib import Path
 from memoryd.config import Config
 from memoryd.errors import HeldError, MemorydError
 from memoryd.service.home import OTHERS, prepare_home
-from memoryd.service.writing import open_store
+from memoryd.service.lock import WriterLock
+from memoryd.service.writer import utc_now
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME, sqlite_version, wal_verdict
 from memoryd.store.integrity import Damage, find_damage
+from memoryd.store.store import Store
 
 LOW_DISK_BYTES = 500_000_000
 
@@ -127,7 +129,8 @@ def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
 
 
 def _open_database(home: Path, fix: bool) -> Iterator[Check]:
-    with open_store(home) as store:
+    prepare_home(home)
+    with WriterLock(home), Store(home, utc_now) as store:
         damage = find_damage(store.connection)
         repairs: dict[str, Callable[[], int]] = {"indexes": store.rebuild_indexes}
         for one in damage:

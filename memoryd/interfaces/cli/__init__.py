@@ -24,6 +24,11 @@ COMMANDS = {
         "sources",
         "List every known agent: found or not, what was read, what was skipped.",
     ),
+    "memory": (
+        "memory",
+        "memory",
+        "The memory bank: add, import, search, correct, export entries.",
+    ),
     "run": ("daemon", "run", "Watch and ingest until told to stop; with --once, one full pass."),
     "status": ("daemon", "status", "Say how memoryd is: sources, lag, database, what is degraded."),
     "doctor": ("daemon", "doctor", "Check everything; with --fix, repair what can be repaired."),

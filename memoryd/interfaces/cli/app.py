@@ -2,16 +2,19 @@
 
 import json
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from memoryd.config import Config, load_config
 from memoryd.errors import ConfigError
+
+if TYPE_CHECKING:
+    from memoryd.store.reader import Reader
 
 
 class App:
@@ -50,6 +53,27 @@ class App:
         if not self.config_path.exists():
             raise ConfigError(f"{self.config_path} does not exist")
         return load_config(self.config_path)
+
+    def reader(self) -> "Reader":
+        """A read-only view of the database.
+
+        Raises:
+            StoreError: there is none yet, or another version made it.
+        """
+        from memoryd.store.reader import Reader  # noqa: PLC0415 - not every command reads
+
+        return Reader(self.home)
+
+    def carry_out(
+        self,
+        command: str,
+        arguments: Mapping[str, Any],
+        tell: Callable[[Any], None] = lambda told: None,
+    ) -> Any:
+        """Have a writing command done: by the daemon if it runs, else here, under the writer's lock."""
+        from memoryd.service.commands import carry_out  # noqa: PLC0415 - reading commands need none of it
+
+        return carry_out(self.home, self.config, command, arguments, tell)
 
 
 pass_app = click.make_pass_decorator(App)

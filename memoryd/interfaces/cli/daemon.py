@@ -25,10 +25,9 @@ def run(app: App, once: bool, as_json: bool) -> int:
 
         return run_daemon(app.home, app.config_path)
     from memoryd.interfaces.cli.history import print_ingest, progress_bar  # noqa: PLC0415 - only here
-    from memoryd.service.writing import ingest  # noqa: PLC0415
 
-    with progress_bar() as progress:
-        answer = ingest(app.home, app.config, [], None, progress)
+    with progress_bar() as tell:
+        answer = app.carry_out("ingest", {}, tell)
     print_ingest(answer, as_json)
     if not as_json:
         _print_found(app)

@@ -38,12 +38,9 @@ MAX_LIMIT = 1000
 @pass_app
 def ingest(app: App, paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
     """Read transcripts (files, folders, or every configured root) into the index."""
-    from memoryd.service.writing import ingest as run_ingest  # noqa: PLC0415 - the way to a search stays light
-
-    with progress_bar() as progress:
-        answer = run_ingest(
-            app.home, app.config, [path.absolute() for path in paths], source, progress
-        )
+    named = [str(path.absolute()) for path in paths]
+    with progress_bar() as tell:
+        answer = app.carry_out("ingest", {"paths": named, "source": source}, tell)
     print_ingest(answer, as_json)
 
 
@@ -63,10 +60,10 @@ def print_ingest(answer: dict[str, Any], as_json: bool) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Callable[[Path, int], None]]:
+def progress_bar() -> Iterator[Callable[[dict[str, Any]], None]]:
     """A line that moves while transcripts are read; on a terminal only."""
     if not sys.stderr.isatty():
-        yield lambda path, consumed: None
+        yield lambda told: None
         return
     from rich.console import Console  # noqa: PLC0415 - not for pipes
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn  # noqa: PLC0415
@@ -74,11 +71,9 @@ def progress_bar() -> Iterator[Callable[[Path, int], None]]:
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("reading", total=None)
-
-        def advance(path: Path, consumed: int) -> None:
-            bar.update(task, advance=consumed, description=path.name[:40])
-
-        yield advance
+        yield lambda told: bar.update(
+            task, advance=told["bytes"], description=f"reading transcript {told['files']}"
+        )
 
 
 @click.command()
@@ -105,7 +100,7 @@ def progress_bar() -> Iterator[Callable[[Path, int], None]]:
 @json_option
 @pass_app
 def search(
-    app: App, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any
+    app: App, /, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any
 ) -> int:
     """Find messages in the history of every agent.
 

@@ -1,0 +1,320 @@
+"""The memory bank: `memoryd memory …`."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memoryd.errors import HeldError, StoreError
+from memoryd.interfaces.cli.app import (
+    App,
+    json_option,
+    local_time,
+    pass_app,
+    print_json,
+    print_table,
+)
+from memoryd.model import Entry
+
+DEFAULT_NAMESPACE = "local/default"
+KINDS = click.Choice(["working", "episodic", "semantic", "procedural"])
+ORIGINS = click.Choice(["user", "assistant", "tool", "external", "system"])
+STATES = click.Choice(["active", "merged", "superseded", "archived", "review", "removed"])
+
+namespace_option = click.option(
+    "--namespace",
+    default=DEFAULT_NAMESPACE,
+    show_default=True,
+    help="USER/APP; nothing crosses it.",
+)
+scope_option = click.option("--scope", help="Where it holds: a project's folder, or `global`.")
+
+
+@click.group()
+def memory() -> None:
+    """Entries worth keeping: single facts, each with its source."""
+
+
+@memory.command()
+@click.argument("text")
+@namespace_option
+@scope_option
+@click.option("--session", "session_id", help="Working memory of this session only.")
+@click.option("--kind", type=KINDS, help="Else the words decide.")
+@click.option("--origin", type=ORIGINS, default="user", show_default=True)
+@click.option("--confidence", type=click.FloatRange(0, 1))
+@click.option(
+    "--ttl-days", type=click.FloatRange(0, 1e6), help="Counted from the last use or confirmation."
+)
+@click.option("--pin", "pinned", is_flag=True, help="Never forget or rewrite it.")
+@click.option("--key", help="Your own id; adding the same key again replaces.")
+@json_option
+@pass_app
+def add(app: App, /, text: str, as_json: bool, pinned: bool, **fields: Any) -> int:
+    """Remember TEXT."""
+    told = app.carry_out("memory.add", {"content": text, **fields, "pinned": pinned or None})
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(
+            f"{told['outcome']}: {told['reason']}"
+            + (f"  ({told['entry']['id']})" if told["entry"] else "")
+        )
+    return 1 if told["outcome"] == "rejected" else 0
+
+
+@memory.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--raw", is_flag=True, help="Store every line as given, as `export` printed it.")
+@json_option
+@pass_app
+def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
+    """Import entries from JSON lines: `content` and any other field of an entry."""
+    told = app.carry_out("memory.import", {"path": str(file.absolute()), "raw": raw})
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(
+            ", ".join(
+                f"{told[name]} {name}"
+                for name in ("added", "merged", "duplicate", "review", "rejected")
+            )
+        )
+        for error in told["errors"]:
+            click.echo(f"warning: {error['reason']}", err=True)
+    return 2 if told["errors"] and not told["results"] else 0
+
+
+@memory.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.option("--dry-run", is_flag=True, help="Decide, but store nothing.")
+@json_option
+@pass_app
+def extract(app: App, file: Path, dry_run: bool, as_json: bool) -> int:
+    """Pass whole messages through the gate: JSON lines {"id", "text", "origin"} in and out."""
+    if dry_run:
+        from memoryd.service.extraction import judge_file  # noqa: PLC0415 - only here
+
+        for line in judge_file(file):
+            print_json(line)
+        return 0
+    for line in app.carry_out("memory.extract", {"path": str(file.absolute())})["lines"]:
+        print_json(line)
+    return 0
+
+
+@memory.command("list")
+@namespace_option
+@click.option("--all-namespaces", is_flag=True, help="Every namespace, each in turn.")
+@scope_option
+@click.option("--state", type=STATES, default="active", show_default=True)
+@click.option("--all", "every_state", is_flag=True, help="Every state.")
+@json_option
+@pass_app
+def list_command(
+    app: App,
+    namespace: str,
+    all_namespaces: bool,
+    scope: str | None,
+    state: str,
+    every_state: bool,
+    as_json: bool,
+) -> int:
+    """List entries in the order they were made."""
+    from memoryd.service.bank_view import listed  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        entries = listed(
+            reader, None if all_namespaces else namespace, scope, () if every_state else (state,)
+        )
+    _print_entries(entries, as_json)
+    return 0
+
+
+@memory.command()
+@json_option
+@pass_app
+def export(app: App, as_json: bool) -> int:
+    """Print every entry of every namespace as JSON lines that `import --raw` takes back without loss."""
+    from memoryd.service.bank_view import listed  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        _print_entries(listed(reader, None, None, ()), as_json=True)
+    return 0
+
+
+def _print_entries(entries: Sequence[Entry], as_json: bool) -> None:
+    from memoryd.store.entry_rows import entry_to_json  # noqa: PLC0415 - only here
+
+    if as_json:
+        for entry in entries:
+            print_json(entry_to_json(entry))
+        return
+    rows = [
+        (
+            one.id,
+            one.state,
+            one.kind,
+            one.scope,
+            f"{one.confidence:.2f}",
+            " ".join(one.content.split()),
+        )
+        for one in entries
+    ]
+    print_table(("id", "state", "kind", "scope", "sure", "content"), rows)
+
+
+@memory.command()
+@click.argument("query")
+@namespace_option
+@scope_option
+@click.option(
+    "--session", help="Who asks; an answer counts once a session. Also shows its working memory."
+)
+@click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
+@click.option("--explain", is_flag=True, help="Show every factor of the score.")
+@json_option
+@pass_app
+def search(
+    app: App,
+    query: str,
+    namespace: str,
+    scope: str | None,
+    session: str | None,
+    limit: int,
+    explain: bool,
+    as_json: bool,
+) -> int:
+    """Find entries; counts as an access."""
+    from memoryd.service.bank_view import search_entries  # noqa: PLC0415 - only here
+    from memoryd.store.entry_rows import entry_to_json  # noqa: PLC0415
+    from memoryd.store.entry_search import EntryView  # noqa: PLC0415
+
+    with app.reader() as reader:
+        answer = search_entries(reader, EntryView(namespace, scope, session), query, limit)
+    if as_json:
+        hits = [
+            {"entry": entry_to_json(hit.entry), "score": hit.score, "why": dict(hit.why)}
+            for hit in answer.hits
+        ]
+        print_json({"mode": answer.mode, "hits": hits})
+    for hit in () if as_json else answer.hits:
+        click.secho(
+            f"{hit.entry.id}  {local_time(hit.entry.updated_at)}  {hit.entry.scope}", fg="cyan"
+        )
+        click.echo("  " + hit.entry.content)
+        if explain:
+            click.echo("  " + ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items()))
+    sys.stdout.flush()
+    _count_access(app, namespace, session, [hit.entry for hit in answer.hits], answer.milliseconds)
+    return 0 if answer.hits else 1
+
+
+def _count_access(
+    app: App, namespace: str, session: str | None, entries: Sequence[Entry], milliseconds: float
+) -> None:
+    """Count the access; if another process writes right now, the answer matters more than the count."""
+    arguments = {
+        "namespace": namespace,
+        "ids": [entry.id for entry in entries],
+        "session": session or f"shell-{os.getsid(0)}",
+        "how": "search",
+        "milliseconds": milliseconds,
+        "characters": sum(len(entry.content) for entry in entries),
+    }
+    try:
+        app.carry_out("memory.accessed", arguments)
+    except (HeldError, StoreError):
+        return
+
+
+def _change(app: App, entry_id: str, how: str, as_json: bool, text: str | None = None) -> int:
+    told = app.carry_out("memory.change", {"id": entry_id, "how": how, "text": text})
+    if as_json:
+        print_json(told["entry"])
+    else:
+        click.echo(f"{how}: {told['entry']['content']}")
+    return 0
+
+
+@memory.command()
+@click.argument("entry_id", metavar="ID")
+@click.argument("text")
+@json_option
+@pass_app
+def replace(app: App, entry_id: str, text: str, as_json: bool) -> int:
+    """Replace the words of an entry; they are now the user's."""
+    return _change(app, entry_id, "replace", as_json, text)
+
+
+def _simple_command(how: str, help_text: str) -> None:
+    @memory.command(how, help=help_text)
+    @click.argument("entry_id", metavar="ID")
+    @json_option
+    @pass_app
+    def command(app: App, entry_id: str, as_json: bool) -> int:
+        return _change(app, entry_id, how, as_json)
+
+
+for _how, _help in (
+    (
+        "remove",
+        "Take an entry out of memory; `restore` brings it back, `memoryd forget` erases it.",
+    ),
+    ("pin", "Never forget or rewrite an entry."),
+    ("unpin", "Let an entry be forgotten and rewritten again."),
+    ("restore", "Make a removed, archived or superseded entry active again."),
+):
+    _simple_command(_how, _help)
+
+
+@memory.command()
+@click.argument("entry_id", metavar="ID")
+@click.option(
+    "--wrong",
+    "judgement",
+    flag_value="wrong",
+    help="It goes, and never comes back from the same words.",
+)
+@click.option("--right", "judgement", flag_value="right", help="It is surer.")
+@click.option(
+    "--outdated", "judgement", flag_value="outdated", help="It was true, and is history now."
+)
+@click.option("--note", help="Why.")
+@json_option
+@pass_app
+def feedback(
+    app: App, entry_id: str, judgement: str | None, note: str | None, as_json: bool
+) -> int:
+    """Say that an entry is wrong, right or outdated."""
+    if judgement is None:
+        raise click.UsageError("one of --wrong, --right, --outdated is needed")
+    told = app.carry_out("memory.feedback", {"id": entry_id, "judgement": judgement, "note": note})
+    if as_json:
+        print_json(told["entry"])
+    else:
+        click.echo(f"{judgement}: {told['entry']['content']} (state {told['entry']['state']})")
+    return 0
+
+
+@memory.command()
+@click.argument("entry_id", metavar="ID")
+@json_option
+@pass_app
+def history(app: App, entry_id: str, as_json: bool) -> int:
+    """Every version of an entry: who, when, why."""
+    from memoryd.service.bank_view import history as read_history  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        versions = read_history(reader, entry_id)
+    if as_json:
+        print_json({"history": versions})
+        return 0
+    for version in versions:
+        after = version["after"]
+        words = "(gone)" if after is None else f"[{after['state']}] {after['content']}"
+        click.echo(f"{version['at']}  {version['who']}  {version['why']}\n  {words}")
+    return 0

@@ -1,0 +1,149 @@
+"""The one write path of the memory bank: screening, planted instructions, duplicates, then the store.
+
+Every entry passes `remember`; what was exported comes back through `restore_exported`, still screened.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+from uuid import uuid4
+
+from memoryd.memory.admission import (
+    Verdict,
+    admit,
+    default_confidence,
+    default_ttl,
+)
+from memoryd.memory.gate import classify_kind
+from memoryd.memory.gate.language import home_language
+from memoryd.memory.gate.reading import read_families
+from memoryd.model import Entry, EntryKind, Origin, Provenance
+from memoryd.screening import ScreenedText, find_instructions, screen
+from memoryd.store.bank import Bank, Because
+from memoryd.store.entry_rows import entry_from_json
+
+FindSame = Callable[[Entry], Entry | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Remembered:
+    """What became of something that should be remembered."""
+
+    verdict: Verdict
+    entry: Entry | None
+
+
+def new_id() -> str:
+    """An id for an entry; never only digits, those are messages."""
+    return f"e-{uuid4().hex[:16]}"
+
+
+def make_draft(fields: Mapping[str, Any], where: str, now: datetime) -> Entry:
+    """An entry from what a caller gave, the rest by default.
+
+    Raises:
+        UsageError: an unknown field or a wrong value; *where* is named.
+    """
+    defaults: dict[str, Any] = {"id": new_id(), "created_at": now, "updated_at": now}
+    draft = entry_from_json(fields, where, defaults)
+    if "updated_at" not in fields:
+        draft = replace(draft, updated_at=draft.created_at)
+    if "kind" not in fields:
+        draft = replace(draft, kind="working" if draft.session_id else kind_of(draft.content))
+    if fields.get("confidence") is None:
+        draft = replace(draft, confidence=default_confidence(draft.origin))
+    if fields.get("ttl_days") is None:
+        draft = replace(draft, ttl_days=default_ttl(draft.kind))
+    return draft
+
+
+def kind_of(text: str) -> EntryKind:
+    """What kind of memory a text is, by its own words."""
+    return classify_kind(read_families(text, home_language(text)))
+
+
+def screen_entry(entry: Entry) -> tuple[Entry, ScreenedText, int]:
+    """An entry with every text in it screened, its content, and how many secrets were replaced."""
+    content = screen(entry.content)
+    sources = tuple(_screen_source(one) for one in entry.sources)
+    metadata = {key: _screen_value(value) for key, value in entry.metadata.items()}
+    clean = replace(entry, content=content.text, sources=sources, metadata=metadata)
+    return clean, content.text, sum(content.secrets.values())
+
+
+def _screen_source(source: Provenance) -> Provenance:
+    return source if source.quote is None else replace(source, quote=screen(source.quote).text)
+
+
+def _screen_value(value: Any) -> Any:  # JSON of any shape
+    if isinstance(value, str):
+        return screen(value).text
+    if isinstance(value, list):
+        return [_screen_value(one) for one in value]
+    if isinstance(value, dict):
+        return {key: _screen_value(one) for key, one in value.items()}
+    return value
+
+
+def remember(bank: Bank, draft: Entry, because: Because, find_same: FindSame) -> Remembered:
+    """Pass a draft through the write path; the caller owns the transaction.
+
+    Args:
+        find_same: finds an active entry that says the same in other words, or None.
+    """
+    clean, content, secrets = screen_entry(draft)
+    if not content.strip():
+        return Remembered(Verdict("rejected", "nothing is left after screening"), None)
+    replaced = _same_key(bank, clean)
+    equal = None if replaced else _same_words(bank, clean)
+    same = equal or (None if replaced else find_same(clean))
+    verdict = admit(
+        clean,
+        planted=[finding.rule for finding in find_instructions(content)],
+        refused=bank.is_refused(clean.namespace, content),
+        secrets=secrets,
+        same=same,
+        equal=equal is not None,
+    )
+    if verdict.entry is None:
+        return Remembered(verdict, None)
+    stored = replace(verdict.entry, id=replaced.id) if replaced else verdict.entry
+    bank.put(
+        stored, screen(stored.content).text, replace(because, why=because.why or verdict.reason)
+    )
+    return Remembered(verdict, stored)
+
+
+def _same_key(bank: Bank, draft: Entry) -> Entry | None:
+    return None if draft.key is None else bank.by_key(draft.namespace, draft.key)
+
+
+def _same_words(bank: Bank, draft: Entry) -> Entry | None:
+    """The oldest active entry in the same words that serves the same readers."""
+    found = bank.same_content(draft.namespace, draft.scope, draft.content)
+    return next(
+        (
+            one
+            for one in found
+            if (one.kind == "working", one.session_id)
+            == (draft.kind == "working", draft.session_id)
+        ),
+        None,
+    )
+
+
+def restore_exported(bank: Bank, entry: Entry, because: Because) -> Entry:
+    """Store an entry as given (also id, state, lineage); only secrets are still replaced."""
+    clean, content, _ = screen_entry(entry)
+    replaced = _same_key(bank, clean)
+    if replaced is not None:
+        clean = replace(clean, id=replaced.id)
+    bank.put(clean, content, because)
+    return clean
+
+
+def origin_of_role(role: str) -> Origin:
+    """Whose words a message of the history holds."""
+    origins: dict[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool"}
+    return origins.get(role, "system")
