@@ -16,7 +16,7 @@ _STEM = re.compile(
 )
 _NAME = re.compile(
     rb"(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a|mot de passe|senha"
-    rb"|pass(?=[\"']?=|[\"']:))"
+    rb"|pass(?=[\"\'=: \t]))"
     rb"|(?P<secret>secret|credentials?)"
     rb"|(?P<key>token|key|connection[ _-]?string|authorization|auth(?=[\"':=]))"
     rb"(?:[ _.-]?(?:key|token|access|base|value|val|string|str|prod|production|dev|staging|test|live|"
@@ -59,7 +59,7 @@ _SEPARATOR = re.compile(
     r"|\((?=[\"'])"  # with_token("…")
     r"|[ \t]{1,8}(?=[\"'])"  # identified by password '…'
     r"|>(?!=)"  # <password>…</password>
-    r"|[ \t]{0,4}(?:is|was|是|为|為|es|ist|est|は|는|은)[ \t:：]{0,4}(?=[ \"'`“A-Za-z0-9])"
+    r"|[ \t]{0,4}(?:(?:is|was|ist|est|es)\b|是|为|為|は|는|은)[ \t:：]{0,4}(?=[ \"'`“A-Za-z0-9])"
     r"|[\"',\s]{1,20}value[\"']?[ \t]{0,4}[:=][ \t]{0,4}"  # name: API_KEY, value: …
     r")"
 )
@@ -69,8 +69,31 @@ _VALUE = re.compile(
     r"(?:[bfru]{0,2}[\"'`“‘「]{1,3}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\s\\])"
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
+# Beside a user's name a password needs no sign between it and its own name: "user bob, pass …".
+_LOGIN = re.compile(
+    r"(?i)(?:\b(?:user(?:name|id)?|login|account|usr|uid|identifiant|benutzer\w{0,4}|usuario)\b"
+    r"|账号|帐号|账户|用户名|アカウント|ユーザー名|계정|아이디)[^\n]{0,60}\Z"
+)
+_PAIR_SEPARATOR = re.compile(r"[\"'`*]{0,3}[ \t:：/]{0,4}")
+_LOGIN_REACH = 80
+_PASS_AS_NAME = re.compile(r"[\"']|[ \t]{0,4}=")  # else it is a verb, or the result of a test
 _NAME_REACH = 16  # bytes before a name in which what qualifies it is looked for
 _FLAG_REACH = 32
+
+
+def _match_separator(text: str, lowered: bytes, start: int, end: int) -> re.Match[str] | None:
+    """What stands between the name at [start, end) and its value."""
+    found = None
+    if (
+        lowered[start:end] != b"pass" or text[end : end + 1] in "=\"'"
+    ):  # else a verb, a test's result
+        found = _SEPARATOR.match(text, end)
+    if found is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
+        found = _FLAG_SEPARATOR.match(text, end)
+    if found is None and _LOGIN.search(text, max(0, start - _LOGIN_REACH), start):
+        found = _PAIR_SEPARATOR.match(text, end)
+    return found
+
 
 _CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "password": ("password", values.is_password),
@@ -104,9 +127,7 @@ def _is_secret_name(lowered: bytes, name: re.Match[bytes]) -> bool:
 def _judge(
     text: str, lowered: bytes, start: int, end: int, name_class: str | None
 ) -> Iterator[Span]:
-    separator = _SEPARATOR.match(text, end)
-    if separator is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
-        separator = _FLAG_SEPARATOR.match(text, end)
+    separator = _match_separator(text, lowered, start, end)
     value = _VALUE.match(text, separator.end()) if separator else None
     if value is None or value["call"] or text[start - 1 : start] == "‹":
         return

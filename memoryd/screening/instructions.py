@@ -32,18 +32,22 @@ _TABLE = (
     # --- the agent's rules are set aside
     (
         "override",
-        rf"\b(?:ignore|disregard|forget|discard|overrid(?:e|ing)|bypass|drop|neglect|stop following|"
-        rf"(?:do not|don'?t|never) (?:follow|obey)|pay no attention to){_FEW}?(?:(?:all|any|every|each|your|of|the|these|those|my|our)\W{{1,2}}){{0,3}}"
-        rf"(?:{_EARLIER}(?:\W{{1,4}}\w{{1,16}}){{0,2}}?\W{{1,4}}{_ORDERS}\b|(?:all|any|every|each|your)(?: (?:of )?(?:the|your|other))?\W{{1,2}}(?:instructions|prompts?|directives|guidelines|programming|safety \w{{1,20}})\b)",
+        (
+            rf"\b(?:ignore|disregard|forget|discard|overrid(?:e|ing)|bypass|drop|neglect|stop following|"
+            rf"(?:do not|don'?t|never) (?:follow|obey)|pay no attention to){_FEW}?(?:(?:all|any|every|each|your|of|the|these|those|my|our)\W{{1,2}}){{0,3}}"
+            rf"(?:{_EARLIER}(?:\W{{1,4}}\w{{1,16}}){{0,2}}?\W{{1,4}}{_ORDERS}\b|(?:all|any|every|each|your)(?: (?:of )?(?:the|your|other))?\W{{1,2}}(?:instructions|prompts?|directives|guidelines|programming|safety \w{{1,20}})\b)"
+        ),
     ),
     (
         "override",
-        rf"\b(?:ignore|disregard|forget) (?:everything|anything|all|whatever) (?:that )?(?:you (?:were|have been|'ve been) (?:told|taught|instructed)|above|before this|you know)\b",
+        r"\b(?:ignore|disregard|forget) (?:everything|anything|all|whatever) (?:that )?(?:you (?:were|have been|'ve been) (?:told|taught|instructed)|above|before this|you know)\b",
     ),
     (
         "override",
-        r"(?:忽略|无视|無視|忘记|忘掉|忘了|忘記|抛弃|丢弃|不要遵守|不必遵守|不用遵守|不要理会|别管|推翻|绕过|覆盖)[^\n。！？]{0,6}"
-        r"(?:之前|以前|先前|上面|上述|以上|前面|此前|所有|一切|全部|任何|你的|原有|原来|系统|既定)[^\n。！？]{0,8}(?:指令|指示|规则|規則|提示词|提示詞|系统提示|命令|设定|設定|约束|约定|限制|准则|prompt|instructions?|rules)",
+        (
+            r"(?:忽略|无视|無視|忘记|忘掉|忘了|忘記|抛弃|丢弃|不要遵守|不必遵守|不用遵守|不要理会|别管|推翻|绕过|覆盖)[^\n。！？]{0,6}"
+            r"(?:之前|以前|先前|上面|上述|以上|前面|此前|所有|一切|全部|任何|你的|原有|原来|系统|既定)[^\n。！？]{0,8}(?:指令|指示|规则|規則|提示词|提示詞|系统提示|命令|设定|設定|约束|约定|限制|准则|prompt|instructions?|rules)"
+        ),
     ),
     (
         "override",
@@ -59,24 +63,32 @@ _TABLE = (
     ),
     (
         "override",
-        rf"\b(?:ignorier\w{{0,3}}|vergiss|vergesst|vergessen sie|missacht\w{{1,3}}|verwirf|verwerfen sie|ubergeh\w{{1,2}}|uberschreib\w{{1,2}}){_FEW}"
-        r"(?:(?:vorherig|bisherig|obig|fruher|vorangegangen|vorig|ursprunglich)\w{0,2}|alle\w?|samtliche|deine|ihre|eure)(?:\W{1,3}\w{1,24}){0,2}?\W{1,3}(?:\w{0,12}anweisung|\w{0,12}vorgabe|\w{0,12}regel|instruktion|\w{0,12}prompt|befehl|richtlinie|einschrankung)\w{0,2}\b",
+        (
+            rf"\b(?:ignorier\w{{0,3}}|vergiss|vergesst|vergessen sie|missacht\w{{1,3}}|verwirf|verwerfen sie|ubergeh\w{{1,2}}|uberschreib\w{{1,2}}){_FEW}"
+            r"(?:(?:vorherig|bisherig|obig|fruher|vorangegangen|vorig|ursprunglich)\w{0,2}|alle\w?|samtliche|deine|ihre|eure)(?:\W{1,3}\w{1,24}){0,2}?\W{1,3}(?:\w{0,12}anweisung|\w{0,12}vorgabe|\w{0,12}regel|instruktion|\w{0,12}prompt|befehl|richtlinie|einschrankung)\w{0,2}\b"
+        ),
     ),
     (
         "override",
-        rf"\b(?:ignore[zr]?|oublie[zr]?|meprise[zr]?|ne (?:tiens|tenez) (?:pas|aucun) compte|fais abstraction|passe[zr]? outre|contourne[zr]?){_FEW}"
-        r"(?:instructions|consignes|regles|directives|prompts?|ordres)\b(?:\W{1,3}(?:precedent\w{0,2}|anterieur\w{0,2}|ci-dessus|initial\w{0,2}|systeme|du systeme|que tu as)|(?<=instructions)|(?<=consignes))",
+        (
+            rf"\b(?:ignore[zr]?|oublie[zr]?|meprise[zr]?|ne (?:tiens|tenez) (?:pas|aucun) compte|fais abstraction|passe[zr]? outre|contourne[zr]?){_FEW}"
+            r"(?:instructions|consignes|regles|directives|prompts?|ordres)\b(?:\W{1,3}(?:precedent\w{0,2}|anterieur\w{0,2}|ci-dessus|initial\w{0,2}|systeme|du systeme|que tu as)|(?<=instructions)|(?<=consignes))"
+        ),
     ),
     (
         "override",
-        rf"\b(?:ignor[ae]|olvid[ae](?:te)?|descart[ae]|omit[ae]|desobedece|haz caso omiso de|pasa por alto){_FEW}"
-        r"(?:instrucciones|reglas|indicaciones|directrices|ordenes|prompts?|restricciones)\b(?:\W{1,3}(?:anterior\w{0,2}|previ\w{1,2}|de arriba|del sistema|original\w{0,2}|inicial\w{0,2})|(?<=instrucciones)|(?<=directrices))",
+        (
+            rf"\b(?:ignor[ae]|olvid[ae](?:te)?|descart[ae]|omit[ae]|desobedece|haz caso omiso de|pasa por alto){_FEW}"
+            r"(?:instrucciones|reglas|indicaciones|directrices|ordenes|prompts?|restricciones)\b(?:\W{1,3}(?:anterior\w{0,2}|previ\w{1,2}|de arriba|del sistema|original\w{0,2}|inicial\w{0,2})|(?<=instrucciones)|(?<=directrices))"
+        ),
     ),
     # --- the agent becomes somebody else
     (
         "role",
-        rf"\byou are (?:now|no longer|hereby|henceforth) (?:(?:an?|the|my|in|running|acting|operating|bound|being|as|free|under|completely|fully)\W{{1,2}}){{0,3}}(?:\w{{1,16}}\W){{0,2}}?"
-        rf"(?:{_AGENT}|dan|jailbroken|unrestricted|unfiltered|uncensored|hacker|root|administrator|developer mode|god mode|debug mode|restricted|free from|bound by|from (?:all|any) (?:rules|restrictions))\b",
+        (
+            rf"\byou are (?:now|no longer|hereby|henceforth) (?:(?:an?|the|my|in|running|acting|operating|bound|being|as|free|under|completely|fully)\W{{1,2}}){{0,3}}(?:\w{{1,16}}\W){{0,2}}?"
+            rf"(?:{_AGENT}|dan|jailbroken|unrestricted|unfiltered|uncensored|hacker|root|administrator|developer mode|god mode|debug mode|restricted|free from|bound by|from (?:all|any) (?:rules|restrictions))\b"
+        ),
     ),
     (
         "role",
@@ -88,7 +100,7 @@ _TABLE = (
     ),
     (
         "role",
-        rf"\b(?:disable|remove|turn off|deactivate|lift|bypass)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:safety|content|ethical|moderation) (?:filters?|guardrails?|guidelines|restrictions|checks|protocols?|polic(?:y|ies))\b",
+        r"\b(?:disable|remove|turn off|deactivate|lift|bypass)(?:\W{1,2}\w{1,16}){0,3}?\W{1,2}(?:safety|content|ethical|moderation) (?:filters?|guardrails?|guidelines|restrictions|checks|protocols?|polic(?:y|ies))\b",
     ),
     (
         "role",
@@ -162,11 +174,11 @@ _TABLE = (
     ),
     (
         "address",
-        rf"[\[({{<*_]{{1,3}}\W?(?:system|assistant|ai|agent|llm|admin)(?: (?:note|message|instruction|override|command|prompt))?\W?\s?[:：]\s?[^\n]{{0,80}}?\b(?:add|save|store|remember|ignore|forget|you|must|always|never|do not|don'?t|send|write|reply|respond|include|memory|execute|run)\b",
+        r"[\[({<*_]{1,3}\W?(?:system|assistant|ai|agent|llm|admin)(?: (?:note|message|instruction|override|command|prompt))?\W?\s?[:：]\s?[^\n]{0,80}?\b(?:add|save|store|remember|ignore|forget|you|must|always|never|do not|don'?t|send|write|reply|respond|include|memory|execute|run)\b",
     ),
     (
         "address",
-        rf"(?m:^|[\"“'>.!?]\s?)(?:ai (?:assistant|agent|model)s?|assistant|language models?|llms?|system override|system instructions?)\s?[:,，：]\s?(?:please )?(?:ignore|forget|remember|store|save|you must|always|never|do not|don'?t|send|write|add|from now on|disregard|execute|run|recommend)\b",
+        r"(?m:^|[\"“'>.!?]\s?)(?:ai (?:assistant|agent|model)s?|assistant|language models?|llms?|system override|system instructions?)\s?[:,，：]\s?(?:please )?(?:ignore|forget|remember|store|save|you must|always|never|do not|don'?t|send|write|add|from now on|disregard|execute|run|recommend)\b",
     ),
     (
         "address",
@@ -191,7 +203,7 @@ _TABLE = (
     ),
     (
         "memory",
-        rf"\b(?:add|save|store|write|put|commit|record|append|insert|persist|copy)(?:\W{{1,3}}[\w'-]{{1,20}}){{0,5}}?\W{{1,3}}(?:to|in|into|as)\W{{1,2}}(?:(?:the|your|its|an?|this|permanent|persistent|long[ -]?term|core|agent'?s?|assistant'?s?|ai'?s?)\W{{1,2}}){{1,4}}(?:memory|memories|memory (?:file|bank|store)|preferences?)\b(?! (?:leak|limit|usage|pressure|address|pool|map|buffer|allocat))",
+        r"\b(?:add|save|store|write|put|commit|record|append|insert|persist|copy)(?:\W{1,3}[\w'-]{1,20}){0,5}?\W{1,3}(?:to|in|into|as)\W{1,2}(?:(?:the|your|its|an?|this|permanent|persistent|long[ -]?term|core|agent'?s?|assistant'?s?|ai'?s?)\W{1,2}){1,4}(?:memory|memories|memory (?:file|bank|store)|preferences?)\b(?! (?:leak|limit|usage|pressure|address|pool|map|buffer|allocat))",
     ),
     (
         "memory",

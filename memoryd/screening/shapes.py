@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from memoryd.screening.values import accept, is_basic, is_chosen, is_random
+from memoryd.screening.values import accept, is_basic, is_body, is_chosen, is_random
 
 Check = Callable[[str], bool]
 
@@ -48,23 +48,24 @@ class Context:
 _CHECKS: dict[str, Check] = {"basic-auth": is_basic}
 
 
-def _tokens(rows: str) -> dict[str, list[Token]]:
+def _tokens(rows: str, check: Check = is_random) -> dict[str, list[Token]]:
     """Read rows of `kind  prefix[,prefix...]  body`, keyed by prefix.
 
-    In a prefix "·" is a space. A kind ending in "!" takes any body.
+    *check* judges the bodies. In a prefix "·" is a space. A kind ending in "!" takes any body.
     """
     table: dict[str, list[Token]] = {}
     for row in rows.strip().splitlines():
         kind, prefixes, body = row.split(None, 2)
         pattern = re.compile(body.strip())
-        check = _CHECKS.get(kind, accept if kind.endswith("!") else is_random)
+        judge = _CHECKS.get(kind, accept if kind.endswith("!") else check)
         for prefix in prefixes.replace("·", " ").split(","):
-            table.setdefault(prefix, []).append(Token(kind.rstrip("!"), prefix, pattern, check))
+            table.setdefault(prefix, []).append(Token(kind.rstrip("!"), prefix, pattern, judge))
     return table
 
 
 # Prefixes that occur in no word: found even where they are glued to the text before them.
-ANYWHERE = _tokens(r"""
+ANYWHERE = _tokens(
+    r"""
 age-key            AGE-SECRET-KEY-1                    [0-9A-Za-z]{50,64}
 anthropic-key      sk-ant-                             [A-Za-z0-9_-]{20,200}
 apify-token        apify_api_                          [A-Za-z0-9]{30,60}
@@ -139,7 +140,9 @@ vercel-token       vcp_,vci_,vca_,vcr_,vck_            [A-Za-z0-9_-]{24,80}
 volcengine-key     AKLT                                [A-Za-z0-9_-]{40,60}
 wandb-key          wandb_v1_                           [A-Za-z0-9_]{40,120}
 xai-key            xai-                                [A-Za-z0-9]{60,100}
-""")
+""",
+    is_body,
+)
 
 # Short or word-like prefixes: only at the beginning of a run.
 AT_BEGINNING = _tokens(r"""

@@ -8,19 +8,19 @@ from collections import Counter
 from collections.abc import Iterator
 
 _PLACEHOLDER = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|0{8,}|<|\{\{|\$[{(]"
-    r"|(?<![a-z0-9])your(?![a-z0-9])|(?<![a-z0-9])(?:example|sample|fake|dummy|mock|"
-    r"placeholder|redacted|insert|replace|todo|foo|foobar|change[_-]?me|put[_-]|paste[_-]|"
-    r"goes[_-]?here|here)(?![a-z0-9])"
-    r"|\byour(?:api|token|key|secret|password)"
+    r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|<|\{\{|\$[{(]|your(?:api|token|key|secret|password)"
+    r"|(?<![a-z0-9])(?:your|placeholder|redacted|insert|replace|todo|here|paste|change[_-]?me)"
+    r"(?![a-z0-9])"
 )
+# Longer words first: no word is taken back once it matched, which keeps this linear.
 _PLACEHOLDER_WORDS = re.compile(
-    r"(?i)(?:(?:the|my|new|old|test|testing|example|sample|fake|dummy|mock|some|any|valid|invalid|"
-    r"wrong|strong|secure|super|secret|password|passwort|passwd|passw0rd|pass|pwd|phrase|token|"
-    r"key|api|user|username|auth|value|string|here|change|changeme|this|me|foo|bar|baz|abc|"
-    r"required|optional|none|null|true|false|undefined)[-_. ]?)+[\d!]{0,6}"
-    r"|1?234567?8?9?0?|0?123456?7?8?9?0?|(.)\1*"
+    r"(?i)(?:(?:the|my|new|old|testing|test|example|sample|fake|dummy|mock|some|any|valid|invalid|"
+    r"wrong|strong|secure|super|secret|password|passwort|passwd|pass|pwd|phrase|token|key|api|"
+    r"username|user|auth|value|string|changeme|change|this|me|foobar|foo|bar|baz|abc|required|"
+    r"optional|none|null|true|false|undefined)[-_. ]?)++[\d!]{0,6}"
+    r"|0?1?234567?8?9?0?|0?123456?7?8?9?0?|(.)\1*"
 )
+_PROSE = re.compile(r"[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:[-_][A-Z]+)+")
 # Names of types, algorithms and variables that end in digits.
 _CODE_WORD = re.compile(
     r"(?i)(?:[ui]?int|u|i|float|f|str|s|sha|sha_|md|utf-?|ascii|latin|base|argon|bcrypt|scrypt|pbkdf|"
@@ -36,7 +36,7 @@ _NOT_A_VALUE = re.compile(
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # A word, a camelCase name, an abbreviation, a small number, a version: what names are made of.
 _WORDLIKE = re.compile(
-    r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,4}|[A-Za-z]{1,6}\d{1,3}"
+    r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,10}|[A-Za-z]{1,6}\d{1,3}"
 )
 _SEGMENT = re.compile(r"[-_.:/+=~@,]+")
 _STANDARD_ALPHABET = str.maketrans("-_", "+/")
@@ -52,9 +52,7 @@ MIN_SECRET = 8
 MIN_PASSWORD = 6
 MIN_CHOSEN = 3
 MAX_PIN = 12  # digits; longer numbers count something
-MIN_ENTROPY = (
-    3.0  # bits per character; 16 random hex digits have 3.3 on average, 2.9 at the worst 5 %
-)
+MIN_ENTROPY = 2.5  # bits per character; random hexadecimal of 16 digits has 3.3 on average
 
 
 def entropy(value: str) -> float:
@@ -73,19 +71,30 @@ def is_wordy(value: str) -> bool:
     return all(_WORDLIKE.fullmatch(segment) for segment in _SEGMENT.split(value))
 
 
+def is_body(value: str) -> bool:
+    """Is *value*, behind a prefix that occurs in no word, more than a filler?"""
+    return (
+        len(set(value)) >= MIN_DISTINCT
+        and not _PLACEHOLDER.search(value)
+        and not _PROSE.fullmatch(value)
+    )
+
+
 def is_random(value: str) -> bool:
-    """Could *value*, found behind a token's prefix, be random characters?"""
-    return len(set(value)) >= MIN_DISTINCT and not is_placeholder(value) and not is_wordy(value)
+    """Is *value*, behind a prefix that also begins names, no name?"""
+    return is_body(value) and not is_wordy(value)
 
 
 def is_key(value: str) -> bool:
     """Is *value*, assigned to a name like api_key, random characters?"""
     return (
         len(value) >= MIN_KEY
-        and bool(_LETTER.search(value) and _DIGIT.search(value))
+        and bool(_LETTER.search(value))
+        and (bool(_DIGIT.search(value)) or not (value.islower() or value.isupper()))
         and not _NOT_A_VALUE.match(value)
         and not _CONSTANT.fullmatch(value)
         and not _DOTTED.fullmatch(value)
+        and not _PLACEHOLDER_WORDS.fullmatch(value)
         and is_random(value)
         and entropy(value) >= MIN_ENTROPY
     )
