@@ -147,13 +147,15 @@ def template(name: str) -> str:
 
 
 def _template_folders() -> Iterable[Path]:
-    yield Path(__file__).parents[2] / "systemd"
+    beside = Path(__file__).parents[2]
+    yield beside / "systemd"
+    yield beside / "share" / "memoryd" / "systemd"  # `pip install --target`
     yield Path(sysconfig.get_path("data"), "share", "memoryd", "systemd")
     try:
         installed = files("memoryd") or []
     except PackageNotFoundError:
         return
-    for file in installed:  # `pip install --user` and `--target` have another data folder
+    for file in installed:  # `pip install --user` and `--prefix` have another data folder
         if file.name == "memoryd.service":
             yield Path(str(file.locate())).resolve().parent
 

@@ -386,32 +386,27 @@ def test_the_executable_beside_the_interpreter_comes_first(
 
 
 @pytest.mark.slow
-def test_a_wheel_brings_the_templates(tmp_path: Path) -> None:
-    source = tmp_path / "source"
+@pytest.mark.parametrize("how", ["--target", "--prefix"])
+def test_a_wheel_brings_the_templates(tmp_path: Path, how: str) -> None:
+    source, installed = tmp_path / "source", tmp_path / "installed"
     repository = Path(__file__).parents[2]
     for name in ("memoryd", "systemd"):
         shutil.copytree(repository / name, source / name)
     for name in ("pyproject.toml", "LICENSE"):
         shutil.copy(repository / name, source)
     (source / "README.md").touch()
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "install",
-        "--no-deps",
-        "--target",
-        tmp_path / "installed",
-        source,
-    ]
-    built = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    command = [sys.executable, "-m", "pip", "install", "--no-deps", "--ignore-installed"]
+    built = subprocess.run(
+        [*command, how, str(installed), str(source)], capture_output=True, text=True, check=False
+    )
     if built.returncode:
         pytest.skip(f"no wheel can be built here: {built.stderr[-200:]}")
 
     program = (
         "from memoryd.service.install import template; print(template('launchd/dev.memoryd.plist'))"
     )
-    environ = {**os.environ, "PYTHONPATH": str(tmp_path / "installed")}
+    package = next(installed.rglob("memoryd/model.py")).parents[1]
+    environ = {**os.environ, "PYTHONPATH": str(package)}
     printed = subprocess.check_output([sys.executable, "-c", program], env=environ, cwd=tmp_path)
 
     assert b"dev.memoryd" in printed
