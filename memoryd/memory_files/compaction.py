@@ -20,7 +20,7 @@ from memoryd.memory_files.markdown import BLOCK_BEGIN, BLOCK_END
 from memoryd.memory_files.profiles import Profile
 from memoryd.memory_files.profiles.base import Permission
 from memoryd.memory_files.sections import DELIMITER
-from memoryd.memory_files.units import encode, is_utf8
+from memoryd.memory_files.units import Unit, encode, is_utf8, measure
 from memoryd.screening import find_instructions, screen
 
 TARGET_PERCENT = 70
@@ -87,7 +87,7 @@ class CompactionPlan:
     edits: tuple[Edit, ...]
     moved: tuple[Moved, ...]
     held_back: tuple[str, ...]
-    unit: str
+    unit: Unit
     used_before: int
     used_after: int
     limit: int | None
@@ -113,6 +113,7 @@ class _Draft:
     moved: list[Moved] = field(default_factory=list)
     held_back: list[str] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
+    unit: Unit = "codepoints"
 
     @property
     def movable(self) -> int:
@@ -207,6 +208,7 @@ def judge_content(content: str, profile: Profile) -> str:
 def _apply_merges(draft: _Draft, merges: Sequence[Merge]) -> None:
     for merge in merges:
         reason = _judge_indices(draft, merge.entries) or judge_content(merge.content, draft.profile)
+        reason = reason or _judge_size(draft, merge)
         if reason:
             draft.held_back.append(f"merge into {first_words(merge.content)!r}: {reason}")
             continue
@@ -222,6 +224,13 @@ def _judge_indices(draft: _Draft, indices: Sequence[int]) -> str:
     ):
         return "it names no entries of this file"
     return "an entry is already part of another change" if draft.taken & set(indices) else ""
+
+
+def _judge_size(draft: _Draft, merge: Merge) -> str:
+    join, rule = draft.profile.join, draft.profile.rule(draft.file.path.name)
+    old, new = join(draft.pieces[index].content for index in merge.entries), join([merge.content])
+    longer = measure(new, rule.unit) > measure(old, rule.unit) or (rule.max_lines is not None and new.count("\n") > old.count("\n"))
+    return "it is longer than what it replaces" if longer else ""
 
 
 def _apply_supersedes(draft: _Draft, supersedes: Sequence[Supersede]) -> None:
@@ -270,23 +279,22 @@ def _move_least_valuable(
         if index not in draft.taken and index not in pinned
     ]
     candidates.sort(key=lambda index: (values.get(index, _MIDDLE), index))
-    while _share(draft) * 100 > target_percent:
+    while (excess := _measure_excess(draft, target_percent)) > 0:
         if not candidates or draft.movable < 1:
-            why = (
-                f"one run moves at most {MOVED_SHARE:.0%} of the entries"
-                if candidates
-                else "the rest is pinned"
-            )
+            why = f"one run moves at most {MOVED_SHARE:.0%} of the entries" if candidates else "the rest is pinned"
             draft.held_back.append(f"still above {target_percent:g} % of the limit: {why}")
             return
-        index = candidates.pop(0)
-        draft.edits.append(Edit((draft.take(index, "least valuable"),)))
+        while excess > 0 and candidates and draft.movable > 0:
+            index = candidates.pop(0)
+            excess -= measure(draft.pieces[index].text, draft.unit)
+            draft.edits.append(Edit((draft.take(index, "least valuable"),)))
 
 
-def _share(draft: _Draft) -> float:
-    """How full the file would be, its pointer included; 0 without a limit."""
+def _measure_excess(draft: _Draft, target_percent: float) -> float:
+    """By how much the file would be above its target, its pointer included."""
     loading = _load(draft, draft.result(_point(draft)))
-    return loading.raw / loading.limit if loading.limit else 0.0
+    draft.unit = loading.unit
+    return loading.raw - loading.limit * target_percent / 100 if loading.limit else 0.0
 
 
 def _load(draft: _Draft, data: bytes) -> Loading:
@@ -294,11 +302,14 @@ def _load(draft: _Draft, data: bytes) -> Loading:
 
 
 def _point(draft: _Draft) -> tuple[Edit, ...]:
-    """A line that says where the rest is, once, and only where something lives in the bank alone."""
+    """A line that says where the rest is, once, where something lives in the bank alone and there is room for it."""
+    pointer = (Edit((), (POINTER,)),)
     alone = any(item.reason == "least valuable" for item in draft.moved)
     entries = draft.profile.parse(draft.file.path.name, draft.file.text).entries
     there = any(piece.content == POINTER for piece in entries)
-    return (Edit((), (POINTER,)),) if alone and not there and draft.profile.pointer else ()
+    if not alone or there or not draft.profile.pointer or _load(draft, draft.result(pointer)).is_over:
+        return ()
+    return pointer
 
 
 def _finish(draft: _Draft) -> CompactionPlan:
