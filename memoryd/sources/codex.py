@@ -33,7 +33,7 @@ _KINDS = ("text", "input_text", "output_text", "Text")
 _NO_TEXT = re.compile(
     rb'\{"timestamp":"[^"]{0,40}",(?:"ordinal":\d+,)?"type":"(compacted|world_state|security_risk_score)"'
 )
-_UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+UUID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
 _CALLS = {
     "function_call": "arguments",
     "custom_tool_call": "input",
@@ -110,7 +110,7 @@ class TraeX(Codex):
 
 def _session(context: Context) -> str:
     if "session" not in context.state:
-        found = _UUID.search(context.path.stem)
+        found = UUID.search(context.path.stem)
         context.state["session"] = found[0] if found else context.path.stem
     session: str = context.state["session"]
     return session

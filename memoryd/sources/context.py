@@ -40,6 +40,8 @@ class Context:
         self.path = path
         self.limits = limits
         self.state: dict[str, Any] = orjson.loads(orjson.dumps(dict(state)))
+        self.scratch: dict[str, Any] = {}
+        self.changed: datetime | None = None
         self.span: tuple[int, int] | None = None
         self._clear()
 

@@ -87,6 +87,15 @@ def open_regular(path: Path) -> Iterator[FileIO]:
         yield file
 
 
+def read_companion(path: Path, limit: int = 1 << 20) -> bytes:
+    """The first bytes of a small file beside a transcript; empty if it cannot be read."""
+    try:
+        with open_regular(path) as file:
+            return file.read(limit)
+    except (SourceError, OSError):
+        return b""
+
+
 def file_facts(file: FileIO) -> FileFacts:
     """The facts of an open file, as they are now."""
     found = os.fstat(file.fileno())

@@ -71,6 +71,9 @@ class JsonLinesSource(Source):
         """Why a line that begins like this is not worth decoding; None: it is. Must be cheap and certain."""
         return None
 
+    def begin(self, context: Context) -> None:
+        """Called before each reading, e.g. to note what a companion file says of the session."""
+
     def finish(self, context: Context) -> Iterable[Message]:
         """What is still to be said when everything there is was read (messages still growing, say)."""
         return ()
@@ -137,6 +140,8 @@ class _Reading:
         limits = source.limits
         block = max(_SMALLEST_BLOCK, min(1 << 20, limits.batch_bytes))
         self._cutter = LineCutter(opened.stream, place, limits.line_bytes, block)
+        self._context.changed = opened.changed
+        source.begin(self._context)
         self._quick = type(source).skipped is not JsonLinesSource.skipped
 
     def batches(self, *, restarted: bool = False) -> Iterator[Batch]:

@@ -22,9 +22,30 @@ _HEAD_LIMIT = 256 * 1024 * 1024  # bytes decompressed to see a head, at most
 
 # Module and class. More specific formats come first: of two sources that recognise a file the first has it.
 BUILT_IN: tuple[tuple[str, str], ...] = (
+    ("iflow", "IFlow"),
+    ("qwen", "QwenCode"),
     ("claude_code", "ClaudeCode"),
+    ("prompt_histories", "ClaudeHistory"),
+    ("prompt_histories", "CodexHistory"),
     ("codex", "TraeX"),
     ("codex", "Codex"),
+    ("gemini_lines", "GeminiLines"),
+    ("openclaw_files", "OpenClawFiles"),
+    ("deepseek", "DeepSeek"),
+    ("pi", "Pi"),
+    ("pi", "OhMyPi"),
+    ("copilot_cli", "CopilotCli"),
+    ("visualstudio_copilot", "VisualStudioCopilot"),
+    ("droid", "Droid"),
+    ("kimi", "Kimi"),
+    ("grok", "Grok"),
+    ("antigravity", "Antigravity"),
+    ("mistral_vibe", "MistralVibe"),
+    ("gptme", "Gptme"),
+    ("cursor_cli", "CursorCli"),
+    ("windsurf", "Windsurf"),
+    ("aider", "Aider"),
+    ("specstory", "SpecStory"),
 )
 
 
@@ -89,10 +110,10 @@ def detect(path: Path, sources: Sequence[Source]) -> Source | None:
     """Whose transcript is this file? Its content decides, then its name; None: nobody's."""
     head = read_head(path)
     named = [source for source in sources if source.transcript(path) is not None]
-    for source in (*named, *sources):
+    here = [source for source in named if any(path.is_relative_to(root) for root in source.roots)]
+    for source in (*here, *named, *sources):
         if source.recognises(head):
             return source
-    here = [source for source in named if any(path.is_relative_to(root) for root in source.roots)]
     telling = [source for source in named if source.names_tell]
     return next(iter((*here, *telling)), None) if head.strip() else None
 

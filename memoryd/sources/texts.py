@@ -3,7 +3,7 @@
 Nothing here raises on odd input: formats are undocumented and move, so what is not understood is None or "".
 """
 
-import math
+import re
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from datetime import UTC, datetime, tzinfo
@@ -15,23 +15,32 @@ import orjson
 CALL_CHARS = 500  # a tool call is one line; what a heredoc wrote is not worth more
 _UNIQUE_ID = 20  # characters
 _CALL_FIELDS = (
-    "command", "cmd", "script", "file_path", "filePath", "notebook_path", "filename", "absolute_path",
-    "target_file", "pattern", "query", "path", "url", "description", "prompt", "message",
+    "command", "commandline", "cmd", "script", "filepath", "notebookpath", "filename", "absolutepath",
+    "targetfile", "pattern", "query", "searchterm", "path", "directorypath", "url", "description", "prompt",
+    "message",
 )  # fmt: skip
+_NUMBER = re.compile(r"\s*\d{9,20}(?:\.\d{1,20})?\s*")
+_YEAR = 31_536_000  # seconds
+_SCALES = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
+_SEARCHES = ("pattern", "query", "searchterm")
 
 
-def parse_time(value: object, zone: tzinfo = UTC) -> datetime | None:
-    """A time in any of the forms agents write: ISO 8601, or a number since 1970 in s, ms or µs.
+def parse_time(value: object, zone: tzinfo | None = UTC) -> datetime | None:
+    """A time in any of the forms agents write: ISO 8601, or a number since 1970 in s, ms, µs or ns.
 
     Args:
-        zone: of an ISO time that names none.
+        zone: of an ISO time that names none; None: this machine's.
     """
     if isinstance(value, str):
+        if _NUMBER.fullmatch(value):  # first: 13 digits also pass for a day in the year 1712
+            return _from_number(float(value))
         try:
             found = datetime.fromisoformat(value.strip())
         except ValueError:
-            return _parse_number(value)
-        return found if found.tzinfo else found.replace(tzinfo=zone)
+            return None
+        if found.tzinfo is None:
+            found = found.replace(tzinfo=zone) if zone else found.astimezone()
+        return found
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
     return None
@@ -126,28 +135,28 @@ def _block_text(item: object, kinds: Iterable[str]) -> str:
 def _subject(arguments: object) -> str:
     if not isinstance(arguments, Mapping):
         return ""
+    # file_path, filePath and FilePath are one name.
+    named = {str(name).replace("_", "").lower(): _flat(arguments[name]) for name in arguments}
     for name in _CALL_FIELDS:
-        value = arguments.get(name)
-        if isinstance(value, list):
-            value = " ".join(item for item in value if isinstance(item, str))
-        if isinstance(value, str) and value:
-            place = arguments.get("path") if name in ("pattern", "query") else None
-            return f"{value} {place}" if isinstance(place, str) else value
-    return next((value for value in arguments.values() if isinstance(value, str)), "")
+        if named.get(name):
+            place = named.get("path") if name in _SEARCHES else None
+            return f"{named[name]} {place}" if place else named[name]
+    return next((value for value in named.values() if value), "")
 
 
-def _parse_number(text: str) -> datetime | None:
-    try:
-        return _from_number(float(text))
-    except ValueError:
-        return None
+def _flat(value: object) -> str:
+    if isinstance(value, list):
+        return " ".join(item for item in value if isinstance(item, str))
+    if not isinstance(value, str):
+        return ""
+    return value[1:-1] if value[:1] == value[-1:] == '"' and len(value) > 1 else value
 
 
 def _from_number(value: float) -> datetime | None:
-    """Seconds below 1e11, milliseconds below 1e14, else microseconds; before 1971 it is no time."""
-    if not math.isfinite(value) or value < 31_536_000:  # noqa: PLR2004 - one year
+    """Seconds below 1e11, then ms, µs and ns, each a thousand times as much; before 1971 it is no time."""
+    if not _YEAR <= value < 1e20:  # noqa: PLR2004 - also NaN
         return None
-    scale = 1 if value < 1e11 else 1e3 if value < 1e14 else 1e6  # noqa: PLR2004 - as said above
+    scale = next(scale for limit, scale in _SCALES if value < limit)
     try:
         return datetime.fromtimestamp(value / scale, UTC)
     except (OverflowError, ValueError, OSError):

@@ -7,6 +7,7 @@ with offsets in uncompressed bytes, so that compressing a file moves no cursor.
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
 
@@ -86,6 +87,11 @@ class OpenTranscript:
     def size(self, seen: int) -> int:
         """Uncompressed bytes there are at least, when *seen* of them were read so far."""
         return seen if self._compressed else max(seen, file_facts(self._file).size)
+
+    @property
+    def changed(self) -> datetime:
+        """When the file was last changed."""
+        return datetime.fromtimestamp(file_facts(self._file).mtime_ns / 1e9, UTC)
 
     @property
     def stopped(self) -> str:
