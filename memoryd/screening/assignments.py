@@ -15,10 +15,10 @@ _STEM = re.compile(
     rb"p(?:ass|wd)|k(?:ey|ennwort)|token|se(?:cret|nha)|cred|c(?:ontrase|onnection)|auth|mot de"
 )
 _NAME = re.compile(
-    rb"(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a|mot de passe|senha"
-    rb"|pass(?=[\"\'=: \t]))"
+    rb"(?:(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a|mot de passe|senha"
+    rb"|(?<!by)(?<!com)(?<!sur)pass(?=[\"\'=: \t]))"
     rb"|(?P<secret>secret|credentials?)"
-    rb"|(?P<key>token|key|connection[ _-]?string|authorization|auth(?=[\"':=]))"
+    rb"|(?P<key>token|key|connection[ _-]?string|authorization|auth(?=[\"':=])))"
     rb"(?:[ _.-]?(?:key|token|access|base|value|val|string|str|prod|production|dev|staging|test|live|"
     rb"root|admin|user|new|old|current|confirm|confirmation|primary|secondary|main|default|\d{1,2})){0,3}"
     rb"(?![a-z0-9_-])"
@@ -84,9 +84,7 @@ _FLAG_REACH = 32
 def _match_separator(text: str, lowered: bytes, start: int, end: int) -> re.Match[str] | None:
     """What stands between the name at [start, end) and its value."""
     found = None
-    if (
-        lowered[start:end] != b"pass" or text[end : end + 1] in "=\"'"
-    ):  # else a verb, a test's result
+    if lowered[start:end] != b"pass" or _PASS_AS_NAME.match(text, end) or text[start - 1] == "_":
         found = _SEPARATOR.match(text, end)
     if found is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
         found = _FLAG_SEPARATOR.match(text, end)
@@ -97,7 +95,7 @@ def _match_separator(text: str, lowered: bytes, start: int, end: int) -> re.Matc
 
 _CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {
     "password": ("password", values.is_password),
-    "secret": ("secret", values.is_secret),
+    "secret": ("key", values.is_secret),
     "key": ("key", values.is_key),
 }
 

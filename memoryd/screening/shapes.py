@@ -99,7 +99,6 @@ kaggle-token       KGAT_                               [0-9a-f]{32}
 langsmith-key      lsv2_pt_,lsv2_sk_                   [0-9a-f]{32}_[0-9a-f]{10}
 langfuse-key!      sk-lf-                              [0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 linear-token       lin_api_,lin_oauth_,lin_wh_         [A-Za-z0-9]{32,80}
-netlify-token      nfp_,nfc_,nfo_,nfu_,nfb_            [A-Za-z0-9]{36,60}
 newrelic-key       NRAK-,NRAA-,NRII-,NRIQ-,NRRA-,NRJS- [A-Za-z0-9_-]{19,40}
 notion-token       ntn_                                [A-Za-z0-9]{40,60}
 npm-token          npm_                                [A-Za-z0-9]{36,60}
@@ -168,6 +167,7 @@ jwt                eyJ                                 [A-Za-z0-9_-]{8,4000}\.[A
 launchdarkly-key!  sdk-,api-,mob-                      [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}
 mailgun-key        key-                                [0-9a-f]{32}(?![A-Za-z0-9_-])
 mapbox-token       sk                                  \.eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,40}
+netlify-token      nfp_,nfc_,nfo_,nfu_,nfb_            [A-Za-z0-9]{36,60}
 notion-token       secret_                             [A-Za-z0-9]{43}(?![A-Za-z0-9_-])
 nuget-key          oy2                                 [a-z0-9]{43}(?![A-Za-z0-9_-])
 openai-key         sk-                                 [A-Za-z0-9]{20,40}T3BlbkFJ[A-Za-z0-9]{20,40}

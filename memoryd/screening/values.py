@@ -20,7 +20,7 @@ _PLACEHOLDER_WORDS = re.compile(
     r"optional|none|null|true|false|undefined)[-_. ]?)++[\d!]{0,6}"
     r"|0?1?234567?8?9?0?|0?123456?7?8?9?0?|(.)\1*"
 )
-_PROSE = re.compile(r"[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:[-_][A-Z]+)+")
+_PROSE = re.compile(r"[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:[-_][A-Z]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
 # Names of types, algorithms and variables that end in digits.
 _CODE_WORD = re.compile(
     r"(?i)(?:[ui]?int|u|i|float|f|str|s|sha|sha_|md|utf-?|ascii|latin|base|argon|bcrypt|scrypt|pbkdf|"
