@@ -22,7 +22,7 @@ from memoryd.model import Batch, Cursor, Message
 from memoryd.sources.base import Source
 from memoryd.sources.context import Context
 from memoryd.sources.foreign import DatabaseFacts, database_facts, owning_path
-from memoryd.sources.jsonl import ODD_SHAPE
+from memoryd.sources.jsonl import HEAD, ODD_SHAPE
 from memoryd.sources.marks import Marks, digest
 from memoryd.sources.places import glob_transcripts
 from memoryd.sources.session_rows import Rows, SessionRows
@@ -50,6 +50,7 @@ class SqliteSource(Source):
         patterns: where databases are below a default root.
         signs: what stands in the head of such a database and in no other agent's.
         tables: everything that belongs to a session; the last one holds its messages.
+        listing: which of them every session has a row in.
         whole: a row holds a whole conversation: of its messages only those that changed are handed out.
     """
 
@@ -57,6 +58,7 @@ class SqliteSource(Source):
     patterns: ClassVar[tuple[str, ...]]
     signs: ClassVar[tuple[bytes, ...]]
     tables: ClassVar[tuple[Rows, ...]]
+    listing: ClassVar[int] = -1
     whole: ClassVar[bool] = False
 
     @abstractmethod
@@ -171,7 +173,7 @@ class _Pass:
         """Compare the next slice of all sessions; the *whole* ring if nothing else says what changed."""
         while self._goal is not None:
             turn, last = self._ring
-            ids = self._tables[-1].sessions(last, _SLICE)
+            ids = self._tables[self._source.listing].sessions(last, _SLICE)
             yield from self._compare(ids)
             self._ring = [turn, ids[-1]] if len(ids) == _SLICE else [turn + 1, ""]
             if self._ring >= self._goal:
@@ -227,13 +229,17 @@ class _Pass:
         return clock if self._old([*signatures[:-1], before]) == mark[1] else None
 
     def _visit(self, session_id: str, since: float | None) -> Iterator[Batch]:
+        """Read a session; what cannot be understood costs only its row, or what comes behind it."""
         context, source = self._context, self._source
-        session = source.open_session(self._database, session_id, context)
-        rows = () if session is None else source.rows(self._database, session, since)
-        for row in rows:
-            self._take(row, session or {})
-            if self._weight >= source.limits.batch_bytes:
-                yield self._batch("")
+        try:
+            session = source.open_session(self._database, session_id, context)
+            rows = () if session is None else source.rows(self._database, session, since)
+            for row in rows:
+                self._take(row, session or {})
+                if self._weight >= source.limits.batch_bytes:
+                    yield self._batch("")
+        except ODD_SHAPE as error:
+            self._reject(session_id, error)
 
     def _take(self, row: Row, session: dict[str, Any]) -> None:
         try:
@@ -242,9 +248,12 @@ class _Pass:
                     self._context.add(message)
                     self._weight += len(message.text)
         except ODD_SHAPE as error:
-            head = repr(row)[:200].encode("utf-8", "replace")
-            self._context.reject(0, 0, f"unexpected shape: {type(error).__name__}", head)
+            self._reject(row, error)
         self._weight += _ROW_COST
+
+    def _reject(self, what: object, error: Exception) -> None:
+        head = repr(what)[:HEAD].encode("utf-8", "replace")
+        self._context.reject(0, 0, f"unexpected shape: {type(error).__name__}", head)
 
     def _batch(self, fingerprint: str) -> Batch:
         self._database.check()

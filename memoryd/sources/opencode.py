@@ -13,13 +13,12 @@ from memoryd.model import Message, Role
 from memoryd.sources.combined import CombinedSource
 from memoryd.sources.context import Context
 from memoryd.sources.databases import SqliteSource
-from memoryd.sources.decoding import decode_document
 from memoryd.sources.documents import DocumentSource, load_companion
 from memoryd.sources.places import data_folder
 from memoryd.sources.session_rows import Rows
 from memoryd.sources.sqlite import Database, Row
 from memoryd.sources.texts import content_key, lookup, parse_time, text_or_none
-from memoryd.sources.turns import Turn
+from memoryd.sources.turns import Turn, json_column
 
 _PART_BYTES = 16 * 1024 * 1024
 _PART = ("id", "message_id", "session_id", "data", "time_created")
@@ -89,8 +88,8 @@ class OpenCodeDatabase(SqliteSource):
 
     def parse(self, row: Row, session: dict[str, Any], context: Context) -> Iterable[Message]:
         """The messages in a part."""
-        part = {"id": row["id"], **_document(row["data"])}
-        message = {"id": row["message_id"], **_document(row["message"]["data"])}
+        part = {"id": row["id"], **json_column(row["data"])}
+        message = {"id": row["message_id"], **json_column(row["message"]["data"])}
         time = row["time_created"] or row["message"]["time_created"]
         return _part_messages(part, message, session, time, context)
 
@@ -179,16 +178,6 @@ def _messages_of(path: Path) -> list[Path]:
 def _flat_parts(folder: Path) -> list[Any]:
     """Some versions put all parts into one folder."""
     return [load_companion(one, _PART_BYTES) for one in sorted(folder.glob("*.json"))]
-
-
-def _document(data: object) -> dict[str, Any]:
-    """A column with JSON in it; a damaged one raises, and costs only its row."""
-    if data is None:
-        return {}
-    found = decode_document(
-        data if isinstance(data, bytes) else str(data).encode("utf-8", "replace")
-    )
-    return found if isinstance(found, dict) else {}
 
 
 def _open_session(session_id: str, facts: Mapping[str, Any], context: Context) -> dict[str, Any]:

@@ -109,6 +109,19 @@ def mappings(value: object) -> list[Mapping[str, Any]]:
     return [item for item in value if isinstance(item, Mapping)] if isinstance(value, list) else []
 
 
+def json_column(value: object) -> dict[str, Any]:
+    """The JSON object in a column: text, bytes, an object already; {} for anything else.
+
+    Raises:
+        ValueError: damaged JSON.
+    """
+    if isinstance(value, str | bytes):
+        value = decode_document(
+            value.encode("utf-8", "replace") if isinstance(value, str) else value
+        )
+    return value if isinstance(value, dict) else {}
+
+
 def output_text(output: object, depth: int = _DEPTH) -> str:
     """The text in a tool's output, however it is wrapped."""
     if isinstance(output, str):
