@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
-from memoryd.service import bank, extraction
+from memoryd.service import bank, changes, extraction, review
 from memoryd.service.client import NoDaemonError, request
 from memoryd.service.home import prepare_home
 from memoryd.service.ingest import IngestReport
@@ -41,7 +41,13 @@ def ingest(
     return report.to_json()
 
 
-COMMANDS: dict[str, Command] = {"ingest": ingest, **bank.COMMANDS, **extraction.COMMANDS}
+COMMANDS: dict[str, Command] = {
+    "ingest": ingest,
+    **bank.COMMANDS,
+    **changes.COMMANDS,
+    **extraction.COMMANDS,
+    **review.COMMANDS,
+}
 
 
 def carry_out(

@@ -68,6 +68,25 @@ def _run(row: tuple[Any, ...]) -> Run:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class OpenConflict:
+    """Two entries that cannot both hold, not decided yet."""
+
+    id: int
+    namespace: str
+    a: str
+    b: str
+    reason: str
+
+
+def list_conflicts(connection: Connection) -> list[OpenConflict]:
+    """Conflicts that nobody has decided, the oldest first."""
+    rows = connection.execute(
+        "select id, namespace, a, b, reason from conflict where decided is null order by id"
+    )
+    return [OpenConflict(*row) for row in rows]
+
+
 def entry_events(connection: Connection, namespace: str, entry_id: str) -> list[Event]:
     """Every change of one entry, the first first."""
     sql = f"{_EVENT} where namespace = ? and entry_id = ? order by id"
@@ -114,13 +133,13 @@ def undo_run(connection: Connection, run_id: str, at: datetime) -> Undone:
         current = bank.get(namespace, entry_id)
         made = after[entry_id]
         because = Because("user", f"undo {run_id}", at, f"undo-{run_id}")
-        if not _same_but_use(current, made):
+        if not same_but_use(current, made):
             left[entry_id] = "changed after the run"
         elif target is None:
             bank.take_out(namespace, entry_id, because)
             restored.append(entry_id)
         else:
-            bank.put(_with_use(target, made, current), screen(target.content).text, because)
+            bank.put(with_use(target, made, current), screen(target.content).text, because)
             restored.append(entry_id)
     bank.drop_conflicts(run_id)
     return Undone(tuple(restored), left)
@@ -140,7 +159,8 @@ def _span_of(
     return before, after, places
 
 
-def _same_but_use(current: Entry | None, made: Entry | None) -> bool:
+def same_but_use(current: Entry | None, made: Entry | None) -> bool:
+    """Are two states of an entry the same, apart from how often it was used?"""
     if current is None or made is None:
         return current is made
     return replace(current, access_count=0, last_accessed_at=None) == replace(
@@ -148,7 +168,7 @@ def _same_but_use(current: Entry | None, made: Entry | None) -> bool:
     )
 
 
-def _with_use(target: Entry, made: Entry | None, current: Entry | None) -> Entry:
+def with_use(target: Entry, made: Entry | None, current: Entry | None) -> Entry:
     """The entry as it was, plus what it was used since."""
     if made is None or current is None or current.access_count == made.access_count:
         return target

@@ -1,0 +1,147 @@
+"""Runs: consolidate, list and inspect them, undo one, review what waits for a person."""
+
+from typing import Any
+
+import click
+
+from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
+
+
+@click.command()
+@click.option(
+    "--dry-run", is_flag=True, help="Print exactly the plan that would run; change nothing."
+)
+@click.option("--namespace", help="Only this one; else every namespace, each on its own.")
+@json_option
+@pass_app
+def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -> int:
+    """Merge entries that say the same and supersede those that were replaced; nothing is lost."""
+    from memoryd.service.consolidation import consolidate as run  # noqa: PLC0415 - only here
+
+    report = run(app.home, app.config, namespace, dry_run=dry_run)
+    if as_json:
+        print_json(report)
+    else:
+        _print_report(report)
+    return 0
+
+
+def _print_report(report: dict[str, Any]) -> None:
+    for merge in report["merges"]:
+        click.secho(
+            f"merge {', '.join(merge['from'])} into {merge['into']}: {merge['reason']}", fg="cyan"
+        )
+        click.echo(f"  {merge['content']}  ({merge['saved_chars']} characters saved)")
+    for one in report["supersedes"]:
+        click.secho(f"{one['new']} supersedes {one['old']}: {one['attribute']}", fg="cyan")
+    for one in report["conflicts"]:
+        click.secho(
+            f"conflict {one['a']} and {one['b']}: {one['reason']}; `memoryd review`", fg="yellow"
+        )
+    for one in report["held_back"]:
+        click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
+    done = f"{len(report['merges'])} merges, {len(report['supersedes'])} supersedes, {len(report['vetoes'])} pairs kept apart"
+    if report["dry_run"]:
+        click.echo(f"{done} (dry run: nothing was changed)")
+    else:
+        click.echo(f"{done}; `memoryd undo {report['run']}` takes it back")
+
+
+@click.command()
+@click.argument("run_id", metavar="[ID]", required=False)
+@click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@json_option
+@pass_app
+def runs(app: App, run_id: str | None, limit: int, as_json: bool) -> int:
+    """List runs, or inspect one: what it did and why."""
+    from memoryd.service.review import describe_run, describe_runs  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        if run_id is not None:
+            print_json(describe_run(reader, run_id))
+            return 0
+        listed = describe_runs(reader, limit)
+    if as_json:
+        print_json({"runs": listed})
+    else:
+        rows = [
+            (one["run"], one["kind"], one["state"], one["started"], one["summary"])
+            for one in listed
+        ]
+        print_table(("run", "kind", "state", "started", "what"), rows)
+    return 0
+
+
+@click.command()
+@click.argument("run_id", metavar="RUN")
+@json_option
+@pass_app
+def undo(app: App, run_id: str, as_json: bool) -> int:
+    """Take back a run: every entry as it was, unless it was changed since."""
+    done = app.carry_out("undo", {"run": run_id})
+    if as_json:
+        print_json(done)
+        return 0
+    click.echo(f"{len(done['restored'])} entries are as they were before {run_id}")
+    for entry, why in done["not_undone"].items():
+        click.echo(f"{entry} was left alone: {why}", err=True)
+    return 0
+
+
+@click.group(invoke_without_command=True)
+@json_option
+@click.pass_context
+def review(context: click.Context, as_json: bool) -> None:
+    """What waits for a person: doubtful entries and conflicts."""
+    if context.invoked_subcommand is None:
+        context.invoke(list_waiting, as_json=as_json)
+
+
+@review.command("list")
+@json_option
+@pass_app
+def list_waiting(app: App, as_json: bool) -> int:
+    """List what waits."""
+    from memoryd.service.review import waiting  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        found = waiting(reader)
+    if as_json:
+        print_json({"review": found})
+        return 0
+    print_table(
+        ("id", "what", "why", "words"),
+        [(one["id"], one["kind"], one["reason"], one["words"]) for one in found],
+    )
+    if found:
+        click.echo(
+            "\n`memoryd review approve ID` accepts an entry, or lets the newer side of a conflict win; `reject ID` the opposite"
+        )
+    return 0
+
+
+def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
+    answer = app.carry_out("review", {"id": waiting_id, "decision": decision})
+    if as_json:
+        print_json(answer)
+    else:
+        click.echo(answer["done"])
+    return 0
+
+
+@review.command()
+@click.argument("waiting_id", metavar="ID")
+@json_option
+@pass_app
+def approve(app: App, waiting_id: str, as_json: bool) -> int:
+    """Accept an entry, or let the newer side of a conflict replace the older."""
+    return _decide(app, waiting_id, "approve", as_json)
+
+
+@review.command()
+@click.argument("waiting_id", metavar="ID")
+@json_option
+@pass_app
+def reject(app: App, waiting_id: str, as_json: bool) -> int:
+    """Refuse an entry, or keep both sides of a conflict."""
+    return _decide(app, waiting_id, "reject", as_json)

@@ -1,0 +1,183 @@
+"""Consolidation, end to end: a plan over a read-only view, in this process, then one commit by the writer."""
+
+import os
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from memoryd.config import Config
+from memoryd.memory.consolidation import (
+    ConsolidationPlan,
+    ConsolidationPolicy,
+    Merge,
+    Supersede,
+    plan_consolidation,
+)
+from memoryd.model import Entry
+from memoryd.service.changes import Changes, Group, group_texts, write_changes
+from memoryd.service.commands import carry_out
+from memoryd.service.writer import utc_now
+from memoryd.store.bank import list_entries, namespaces
+from memoryd.store.entry_rows import stamp
+from memoryd.store.reader import Reader
+
+LOW_PRIORITY = 10  # the planner gives way to everything else
+
+
+def consolidate(
+    home: Path, config: Config, namespace: str | None, *, dry_run: bool
+) -> dict[str, Any]:
+    """Merge what says the same and supersede what was replaced, in one namespace or each on its own.
+
+    Returns:
+        The document of the contract; with *dry_run* exactly the plan that would run, and `run` is null.
+    """
+    started, now = time.perf_counter(), utc_now()
+    with suppress(OSError):
+        os.nice(LOW_PRIORITY)
+    run = f"c-{now:%Y%m%d}-{uuid4().hex[:8]}"
+    policy = ConsolidationPolicy(max_change_percent=config.consolidation.max_change_percent)
+    with Reader(home) as reader:
+        places = namespaces(reader.connection) if namespace is None else [namespace]
+        planned = [(place, *_plan(reader, place, policy, now)) for place in places]
+    report = make_report(planned)
+    if not dry_run:
+        report |= _commit(
+            home, config, Changes(run, "consolidate", namespace, now, report, *_changes(planned))
+        )
+    return {
+        "run": None if dry_run else run,
+        "dry_run": dry_run,
+        **report,
+        "seconds": round(time.perf_counter() - started, 3),
+    }
+
+
+Planned = tuple[str, dict[str, Entry], ConsolidationPlan]
+
+
+def _plan(
+    reader: Reader, namespace: str, policy: ConsolidationPolicy, now: datetime
+) -> tuple[dict[str, Entry], ConsolidationPlan]:
+    entries = list_entries(reader.connection, namespace)
+    plan = plan_consolidation(entries, None, policy, now)
+    return {entry.id: entry for entry in entries}, plan
+
+
+def make_report(planned: Sequence[Planned]) -> dict[str, Any]:
+    """The plans of every namespace as one document of the contract."""
+    report: dict[str, Any] = {
+        "merges": [],
+        "supersedes": [],
+        "conflicts": [],
+        "vetoes": [],
+        "held_back": [],
+        "counts": {},
+    }
+    for namespace, _, plan in planned:
+        where = {"namespace": namespace}
+        report["merges"] += [_merge_json(one) | where for one in plan.merges]
+        report["supersedes"] += [_supersede_json(one) | where for one in plan.supersedes]
+        report["conflicts"] += [asdict(one) | where for one in plan.conflicts]
+        report["vetoes"] += [asdict(one) | where for one in plan.vetoes]
+        report["held_back"] += [
+            _action_json(one.action) | {"why": one.reason} | where for one in plan.held_back
+        ]
+        for name, count in plan.counts.items():
+            report["counts"][name] = report["counts"].get(name, 0) + count
+    return report
+
+
+def _action_json(action: Merge | Supersede) -> dict[str, Any]:
+    return _merge_json(action) if isinstance(action, Merge) else _supersede_json(action)
+
+
+def _merge_json(merge: Merge) -> dict[str, Any]:
+    return {
+        "into": merge.into,
+        "from": list(merge.from_ids),
+        "content": merge.content,
+        "saved_chars": merge.saved_chars,
+        "cited": [asdict(clause) for clause in merge.clauses],
+        "reason": merge.reason,
+    }
+
+
+def _supersede_json(supersede: Supersede) -> dict[str, Any]:
+    return {
+        "old": supersede.old,
+        "new": supersede.new,
+        "attribute": supersede.attribute,
+        "since": stamp(supersede.since),
+    }
+
+
+def _changes(
+    planned: Sequence[Planned],
+) -> tuple[list[Group], list[tuple[str, str, str, str]]]:
+    """Groups in the order of the report: every merge, then every supersede."""
+    merges = [_merge_group(one, entries) for _, entries, plan in planned for one in plan.merges]
+    supersedes = [
+        _supersede_group(one, entries) for _, entries, plan in planned for one in plan.supersedes
+    ]
+    conflicts = [
+        (place, one.a, one.b, one.reason) for place, _, plan in planned for one in plan.conflicts
+    ]
+    return [*merges, *supersedes], conflicts
+
+
+def _merge_group(merge: Merge, entries: Mapping[str, Entry]) -> Group:
+    keeper = entries[merge.into]
+    members = [entries[entry_id] for entry_id in merge.from_ids if entry_id != merge.into]
+    clauses = [asdict(clause) for clause in merge.clauses]
+    kept = replace(
+        keeper,
+        content=merge.content,
+        merged_from=tuple(dict.fromkeys((*keeper.merged_from, *(member.id for member in members)))),
+        sources=merge.cited,
+        **{
+            **merge.inherited,
+            "metadata": {
+                **keeper.metadata,
+                **merge.inherited.get("metadata", {}),
+                "clauses": clauses,
+            },
+        },
+    )
+    # Only the state tells that a member lives on elsewhere: its own words and times stay as they were.
+    gone = [(member, replace(member, state="merged")) for member in members]
+    return Group(merge.reason, ((keeper, kept), *gone), group_texts((keeper, *members), merge.into))
+
+
+def _supersede_group(supersede: Supersede, entries: Mapping[str, Entry]) -> Group:
+    old, new = entries[supersede.old], entries[supersede.new]
+    ended = replace(
+        old, state="superseded", superseded_by=new.id, valid_to=old.valid_to or supersede.since
+    )
+    begun = replace(new, valid_from=new.valid_from or supersede.since)
+    why = f"{supersede.attribute}: a newer value"
+    return Group(why, ((old, ended), (new, begun)), ((new.content, new.id),))
+
+
+def _commit(home: Path, config: Config, changes: Changes) -> dict[str, Any]:
+    """Have the writer commit; groups it dropped leave the report for `held_back`."""
+    path = write_changes(changes, home)
+    try:
+        answer = carry_out(home, config, "changes.commit", {"path": str(path)})
+    finally:
+        path.unlink(missing_ok=True)
+    merges, supersedes, held = [], [], list(changes.report["held_back"])
+    for number, one in enumerate([*changes.report["merges"], *changes.report["supersedes"]]):
+        why = answer["dropped"].get(str(number))
+        if why is not None:
+            held.append(one | {"why": why})
+        elif "into" in one:
+            merges.append(one)
+        else:
+            supersedes.append(one)
+    return {"merges": merges, "supersedes": supersedes, "held_back": held}
