@@ -1,0 +1,162 @@
+"""How the daemon weighs on a machine: delay of a new line, processor and wakeups while idle, memory.
+
+    python bench/bench_daemon.py --files 5000 --idle 60 --appends 50
+
+Prints one JSON document. Linux only: it reads /proc.
+"""
+
+import argparse
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from memoryd.errors import StoreError
+from memoryd.store.reader import Reader
+
+PROGRAM = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
+WORDS = [
+    "index",
+    "cursor",
+    "batch",
+    "记忆",
+    "检索",
+    "provenance",
+    "merge",
+    "watcher",
+    "nightly",
+    "中文",
+    "latency",
+    "token",
+]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--files", type=int, default=5000)
+    parser.add_argument("--idle", type=float, default=60.0, help="seconds")
+    parser.add_argument("--appends", type=int, default=50)
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        root, home = Path(folder, "chats"), Path(folder, "home")
+        paths = make_files(root, options.files)
+        home.mkdir()
+        (home / "config.toml").write_text(
+            f"[sources]\ndiscover = false\n[sources.chats]\ntype = 'jsonl'\nroots = ['{root}']\n"
+        )
+        print(json.dumps(measure(home, paths, options.idle, options.appends)))
+
+
+def make_files(root: Path, count: int) -> list[Path]:
+    """Transcripts of ten messages in folders of a hundred."""
+    chance = random.Random(1)
+    paths = []
+    for number in range(count):
+        path = root / f"project-{number // 100}" / f"session-{number}.jsonl"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("".join(line(number, index, chance) for index in range(10)))
+        paths.append(path)
+    return paths
+
+
+def line(session: int, index: int, chance: random.Random) -> str:
+    """One message of forty words."""
+    text = " ".join(chance.choices(WORDS, k=40))
+    record = {"role": "user", "id": f"{session}-{index}", "session": f"s{session}", "text": text}
+    return json.dumps(record, ensure_ascii=False) + "\n"
+
+
+def measure(home: Path, paths: list[Path], idle_seconds: float, appends: int) -> dict[str, object]:
+    """Start a daemon, wait for the first ingest, then append, then rest."""
+    started = time.monotonic()
+    command = [sys.executable, "-c", PROGRAM, "--home", str(home), "run"]
+    with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as daemon:
+        try:
+            wait_for(home, 10 * len(paths))
+            first = time.monotonic() - started
+            time.sleep(3)
+            delays = sorted(append(home, paths, 10 * len(paths) + n) for n in range(appends))
+            time.sleep(3)
+            idle = rest(daemon.pid, idle_seconds)
+        finally:
+            daemon.send_signal(signal.SIGTERM)
+    return {
+        "files": len(paths),
+        "first_ingest_seconds": round(first, 1),
+        "append_p50_seconds": round(delays[len(delays) // 2], 3),
+        "append_p95_seconds": round(delays[int(len(delays) * 0.95)], 3),
+        **idle,
+    }
+
+
+def wait_for(home: Path, messages: int) -> None:
+    """Until so many messages are in the store."""
+    while count(home) < messages:
+        time.sleep(0.01)
+
+
+def count(home: Path) -> int:
+    """Messages in the store; 0 while there is none."""
+    try:
+        with Reader(home) as reader:
+            return int(reader.counts()["messages"])
+    except StoreError:
+        time.sleep(0.2)
+        return 0
+
+
+def append(home: Path, paths: list[Path], before: int) -> float:
+    """Seconds from the append of a line until a reader sees it."""
+    chance = random.Random(before)
+    path = chance.choice(paths)
+    started = time.monotonic()
+    with path.open("a") as file:
+        file.write(line(10**6, before, chance))
+    wait_for(home, before + 1)
+    delay = time.monotonic() - started
+    time.sleep(chance.random() * 0.5)
+    return delay
+
+
+def rest(pid: int, seconds: float) -> dict[str, object]:
+    """What a process uses while nothing happens."""
+    before, switches = cpu_seconds(pid), context_switches(pid)
+    time.sleep(seconds)
+    used = cpu_seconds(pid) - before
+    return {
+        "idle_seconds": seconds,
+        "idle_cpu_percent": round(100 * used / seconds, 3),
+        "idle_switches_per_second": round((context_switches(pid) - switches) / seconds, 2),
+        "rss_mb": round(status(pid, "VmRSS") / 1024, 1),
+        "peak_rss_mb": round(status(pid, "VmHWM") / 1024, 1),
+        "threads": status(pid, "Threads"),
+    }
+
+
+def cpu_seconds(pid: int) -> float:
+    """User and system time of a process."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def context_switches(pid: int) -> int:
+    """Of all threads together: how often something woke."""
+    tasks = Path(f"/proc/{pid}/task").iterdir()
+    return sum(status(pid, "voluntary_ctxt_switches", f"task/{task.name}/") for task in tasks)
+
+
+def status(pid: int, key: str, below: str = "") -> int:
+    """A number from /proc/pid/status (memory in kB)."""
+    text = Path(f"/proc/{pid}/{below}status").read_text()
+    found = next(row for row in text.splitlines() if row.startswith(f"{key}:"))
+    return int(found.split()[1])
+
+
+if __name__ == "__main__":
+    main()
