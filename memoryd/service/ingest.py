@@ -10,7 +10,7 @@ from memoryd.model import Batch
 from memoryd.screening import Screened, screen
 from memoryd.sources.base import Source
 from memoryd.sources.registry import detect
-from memoryd.store.records import ScreenedBatch
+from memoryd.store.batches import ScreenedBatch
 from memoryd.store.store import Store
 
 Progress = Callable[[Path, int], None]  # the transcript, and bytes just consumed of it

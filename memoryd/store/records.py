@@ -1,39 +1,15 @@
-"""Values that cross the store's border: what goes in already screened, what comes out of a query."""
+"""Values that come out of a query, and the filters that go into one.
+
+Nothing of `screening` is imported here: a search must not pay for its tables.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
-from memoryd.model import Batch, Role
-from memoryd.screening import ScreenedText
+from memoryd.model import Role
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
-
-@dataclass(frozen=True, slots=True)
-class ScreenedBatch:
-    """A batch with every text in it screened, each tuple parallel to the batch's own.
-
-    Attributes:
-        texts: of the messages.
-        titles: of the sessions; None where the session says no title.
-        heads: of the rejects, decoded.
-    """
-
-    batch: Batch
-    texts: tuple[ScreenedText, ...] = ()
-    titles: tuple[ScreenedText | None, ...] = ()
-    heads: tuple[ScreenedText, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Added:
-    """What one committed batch changed, in messages; *ids* are the new or changed rows."""
-
-    added: int = 0
-    updated: int = 0
-    seen: int = 0
-    ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -54,8 +54,6 @@ create table message (
   transcript_id integer references transcript(id), start integer, end integer
 ) strict;
 create index message_session on message (session_id, id);
-create index message_time on message (time);
-create index message_native on message (native_id) where native_id is not null;
 create index message_group on message (session_id, group_key) where group_key is not null;
 
 create table reject (

@@ -12,14 +12,16 @@ from memoryd.errors import StoreError
 from memoryd.model import Cursor, Message
 from memoryd.screening import ScreenedText
 from memoryd.store import fts
+from memoryd.store.batches import Added, ScreenedBatch
 from memoryd.store.connection import (
+    BUSY_TIMEOUT_MS,
     DATABASE_NAME,
     Connection,
     DatabaseError,
     open_writer,
     translate,
 )
-from memoryd.store.records import Added, ScreenedBatch, to_milliseconds
+from memoryd.store.records import to_milliseconds
 from memoryd.store.schema import INDEXES, migrate
 from memoryd.store.sessions import SessionTable
 from memoryd.store.tokens import TOKENS_VERSION
@@ -74,6 +76,14 @@ class Store:
             pass  # tidying is a courtesy; the data is committed
         finally:
             self.connection.close()
+
+    def checkpoint(self) -> None:
+        """Fold the write-ahead log into the database and shrink it, as far as readers allow just now."""
+        self.connection.execute("pragma busy_timeout=0")  # a long reader must not make the writer wait
+        try:
+            self.connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+        finally:
+            self.connection.execute(f"pragma busy_timeout={BUSY_TIMEOUT_MS}")
 
     @contextmanager
     def transaction(self) -> Iterator[Connection]:

@@ -9,7 +9,7 @@ import pytest
 
 from memoryd.model import Batch, Cursor, Message, Reject, Role, Session
 from memoryd.screening import screen
-from memoryd.store.records import Added, ScreenedBatch
+from memoryd.store.batches import Added, ScreenedBatch
 from memoryd.store.store import Store
 
 NOW = datetime(2026, 11, 30, 12, 0, tzinfo=UTC)

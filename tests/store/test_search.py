@@ -9,8 +9,9 @@ import pytest
 from memoryd.model import Role, Session
 from memoryd.service.recall import recall
 from memoryd.store import search
+from memoryd.store.batches import Added
 from memoryd.store.reader import Reader
-from memoryd.store.records import Added, Filters
+from memoryd.store.records import Filters
 from memoryd.store.store import Store
 from tests.store.conftest import NOW, message
 

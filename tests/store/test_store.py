@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 from memoryd.errors import RetryError, StoreError
 from memoryd.model import Reject, Session
+from memoryd.store.batches import Added
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.integrity import find_damage
-from memoryd.store.records import Added, Filters
 from memoryd.store.reader import Reader
+from memoryd.store.records import Filters
 from memoryd.store.schema import SCHEMA_VERSION
 from memoryd.store.store import Store, identity_of
 from tests.store.conftest import NOW, message, screened
