@@ -26,9 +26,9 @@ class CombinedSource(Source):
     parts: ClassVar[tuple[type[Source], ...]]
 
     def __init__(self, roots: Sequence[Path] = (), limits: ReadLimits | None = None) -> None:
-        """Prepare the parts; each gets all roots."""
+        """Prepare the parts: each has its own default roots, or all those given."""
         super().__init__(roots, limits)
-        self._parts = [part(self.roots, self.limits) for part in self.parts]
+        self._parts = [part(roots, self.limits) for part in self.parts]
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
@@ -45,6 +45,10 @@ class CombinedSource(Source):
         """Does a part?"""
         return any(part.recognises(head) for part in self._parts)
 
+    def is_copy(self, path: Path) -> bool:
+        """Does a part say so?"""
+        return any(part.is_copy(path) for part in self._parts)
+
     def logical(self, path: Path) -> str:
         """The name that the reading part gives."""
         return self._part(path).logical(path)
@@ -52,7 +56,8 @@ class CombinedSource(Source):
     def discover(self, root: Path) -> Iterator[Path]:
         """What every part finds, each transcript once."""
         seen: set[Path] = set()
-        for part in self._parts:
+        owners = [part for part in self._parts if root in part.roots]
+        for part in owners or self._parts:
             for path in part.discover(root):
                 if path not in seen:
                     seen.add(path)

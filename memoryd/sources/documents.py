@@ -48,7 +48,7 @@ class DocumentSource(Source):
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """What `parse` needs to know of the conversation; None: it is none of ours.
 
-        A "time" in it is taken for messages before the first one that has a time of its own.
+        A "time" in it is that of the first message, if it has none of its own.
         """
 
     @abstractmethod
@@ -100,6 +100,17 @@ class DocumentSource(Source):
             yield from reading.take(data)
 
 
+def decode_lines(data: bytes) -> list[Any]:
+    """What stands on the whole lines of a file of JSON lines that is rewritten, or small, as a document."""
+    found: list[Any] = []
+    for line in data[: data.rfind(b"\n") + 1].split(b"\n"):
+        try:
+            found += [decode_document(line)] if line.strip() else []
+        except ValueError:
+            continue  # a damaged line costs only itself
+    return found
+
+
 def load_companion(path: Path, largest: int) -> Any:
     """The JSON document in a companion file; None if there is none, or none yet."""
     try:
@@ -128,6 +139,24 @@ def _stamp(paths: Sequence[Path]) -> str:
 def _is_settled(cursor: Cursor, stamp: str) -> bool:
     """Are size and times what they were, for so long that a change within one tick of the clock would show?"""
     return cursor.state.get(_STAMP) == stamp and cursor.state.get(_CALM, 0) >= _SETTLED
+
+
+@dataclass(slots=True)
+class _Clock:
+    """Times for messages that have none: the session's beginning for the first, then that of the message before.
+
+    In documents without any times a message is as old as the writing of the file in which it is first seen.
+    """
+
+    next: datetime | None
+    mtime_ns: int
+
+    def time(self, message: Message) -> datetime:
+        """The time of a message."""
+        written = datetime.fromtimestamp(self.mtime_ns / 1e9, UTC)
+        found = message.time or self.next or written
+        self.next = message.time
+        return found
 
 
 @dataclass(slots=True)
@@ -186,9 +215,9 @@ class _Reading:
         try:
             session = self.source.open_session(document, context)
             items = () if session is None else self.source.items(document, session)
-            time = (session or {}).get("time")
+            clock = _Clock((session or {}).get("time"), self.facts.mtime_ns)
             for item in items:
-                time = self._parse_item(item, session or {}, context, time)
+                self._parse_item(item, session or {}, context, clock)
         except ODD_SHAPE as error:
             context.reject(0, 0, f"unexpected shape: {type(error).__name__}", b"")
         else:
@@ -196,21 +225,14 @@ class _Reading:
                 context.skip("not a conversation")
 
     def _parse_item(
-        self, item: Any, session: dict[str, Any], context: Context, time: datetime | None
-    ) -> datetime | None:
-        """Take the messages of one item; those without a time have that of the message before."""
+        self, item: Any, session: dict[str, Any], context: Context, clock: "_Clock"
+    ) -> None:
         try:
             for message in self.source.parse(item, session, context):
-                time = message.time or time
-                if (
-                    time is None
-                ):  # then the file was changed when the first message was written, or later
-                    time = datetime.fromtimestamp(self.facts.mtime_ns / 1e9, UTC)
-                context.add(replace(message, time=time))
+                context.add(replace(message, time=clock.time(message)))
         except ODD_SHAPE as error:
             head = repr(item)[:HEAD].encode("utf-8", "replace")
             context.reject(0, 0, f"unexpected shape: {type(error).__name__}", head)
-        return time
 
     def _changes(self, data: bytes, context: Context) -> Iterator[Batch]:
         marks = self._known_marks()

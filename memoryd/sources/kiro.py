@@ -180,7 +180,8 @@ class KiroLog(JsonLinesSource):
             self._describe(session_id, context)
         native = text_or_none(data.get("message_id"))
         blocks: list[tuple[Any, Any]] = [
-            (block.get("kind"), block.get("data")) for block in mappings(data.get("content"))]
+            (block.get("kind"), block.get("data")) for block in mappings(data.get("content"))
+        ]
         text = join(str(value) for kind, value in blocks if kind == "text")
         role = "user" if record.get("kind") == "Prompt" else "assistant"
         key = native or content_key(session_id, role, text, context.occurrence(role, text))

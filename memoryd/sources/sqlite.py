@@ -273,7 +273,7 @@ def _conditions(
         if name in known:
             tests.append(f"{quote(name)} is ?")
             values.append(value)
-    if after is not None and after[0] in known:
+    if after is not None and after[0] in {*known, "rowid"}:
         tests.append(f"{quote(after[0])} >= ?")
         values.append(after[1])
     if between is not None:

@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import zstandard
-
 from memoryd.model import Message, Role
 from memoryd.sources.context import Context
 from memoryd.sources.databases import LARGEST_ROW, SqliteSource
@@ -22,8 +20,8 @@ from memoryd.sources.session_rows import Rows
 from memoryd.sources.sqlite import Database, Row
 from memoryd.sources.texts import block_texts, join, lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn, mappings
+from memoryd.sources.zstd import decompress
 
-_WINDOW = 2**27  # bytes; the largest zstd window we grant memory for
 _COLUMNS = ("summary", "updated_at", "data_type", "data", "parent_id", "folder_paths")
 
 
@@ -59,7 +57,7 @@ class Zed(SqliteSource):
         """All messages of a thread."""
         data = row["data"] if isinstance(row["data"], bytes) else str(row["data"] or "").encode()
         if row["data_type"] == "zstd":
-            data = _decompress(data, LARGEST_ROW * context.limits.line_bytes)
+            data = decompress(data, LARGEST_ROW * context.limits.line_bytes)
         document = decode_document(data)
         snapshot = lookup(document, "initial_project_snapshot.worktree_snapshots.0") or {}
         folders = str(row["folder_paths"] or "").split("\n")
@@ -74,17 +72,6 @@ class Zed(SqliteSource):
         )
         person: Role = "system" if parent else "user"
         yield from _messages(document, row["updated_at"], person, session["id"], context)
-
-
-def _decompress(data: bytes, largest: int) -> bytes:
-    try:
-        with zstandard.ZstdDecompressor(max_window_size=_WINDOW).stream_reader(data) as stream:
-            found = stream.read(largest + 1)
-    except zstandard.ZstdError as error:
-        raise ValueError("damaged compression") from error
-    if len(found) > largest:
-        raise ValueError("too much for its compressed size")
-    return found
 
 
 def _messages(
