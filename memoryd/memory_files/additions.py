@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memoryd.memory_files.budgets import plan_loading
-from memoryd.memory_files.compaction import POINTER, judge_content
+from memoryd.memory_files.compaction import POINTER, judge_content, read_back
 from memoryd.memory_files.documents import Document
 from memoryd.memory_files.editing import Edit, apply_edits
 from memoryd.memory_files.file import MemoryFile
@@ -43,10 +43,13 @@ def plan_addition(file: MemoryFile, profile: Profile, content: str) -> Addition:
     rule = profile.rule(name)
     entries = profile.parse(name, file.text).entries
     reason = judge_content(content, profile)
+    words = read_back(content, profile, name)
+    if not reason and not words:
+        reason = "it would read back as something else"
     if rule.manage == "nothing":
         reason = f"people write {name}: memoryd only reads it"
     same = any(fold(piece.content) == fold(content) for piece in entries)
-    edits = () if same or reason else (Edit((), (content,)),)
+    edits = () if same or reason else (Edit((), (words,)),)
     text = apply_edits(file.text, edits, profile, name) if edits else file.text
     after = encode(text or "")
     loading = plan_loading([MemoryFile(file.path, after)], profile)[0]

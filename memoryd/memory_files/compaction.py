@@ -188,6 +188,12 @@ def _check_rewritable(file: MemoryFile, profile: Profile) -> None:
         raise UsageError(f"cannot compact {file.path}: people write it, memoryd only reads it")
 
 
+def read_back(content: str, profile: Profile, name: str) -> str:
+    """A new entry's words as they will be read from the file; "" when they would be read as something else."""
+    entries = profile.parse(name, profile.join([content])).entries
+    return entries[0].content if len(entries) == 1 and entries[0].kind == "item" else ""
+
+
 def judge_content(content: str, profile: Profile) -> str:
     """Why memoryd may not write this text as an entry; "" when it may."""
     if not content.strip() or content != content.strip():
@@ -207,13 +213,18 @@ def judge_content(content: str, profile: Profile) -> str:
 
 def _apply_merges(draft: _Draft, merges: Sequence[Merge]) -> None:
     for merge in merges:
-        reason = _judge_indices(draft, merge.entries) or judge_content(merge.content, draft.profile)
-        reason = reason or _judge_size(draft, merge)
+        content = read_back(merge.content, draft.profile, draft.file.path.name)
+        reason = (
+            _judge_indices(draft, merge.entries)
+            or judge_content(merge.content, draft.profile)
+            or _judge_size(draft, merge)
+            or ("" if content else "it would read back as something else")
+        )
         if reason:
             draft.held_back.append(f"merge into {first_words(merge.content)!r}: {reason}")
             continue
-        removed = tuple(draft.take(index, "merged", merge.content) for index in merge.entries)
-        draft.edits.append(Edit(removed, (merge.content,)))
+        removed = tuple(draft.take(index, "merged", content) for index in merge.entries)
+        draft.edits.append(Edit(removed, (content,)))
 
 
 def _judge_indices(draft: _Draft, indices: Sequence[int]) -> str:
@@ -229,7 +240,9 @@ def _judge_indices(draft: _Draft, indices: Sequence[int]) -> str:
 def _judge_size(draft: _Draft, merge: Merge) -> str:
     join, rule = draft.profile.join, draft.profile.rule(draft.file.path.name)
     old, new = join(draft.pieces[index].content for index in merge.entries), join([merge.content])
-    longer = measure(new, rule.unit) > measure(old, rule.unit) or (rule.max_lines is not None and new.count("\n") > old.count("\n"))
+    longer = measure(new, rule.unit) > measure(old, rule.unit) or (
+        rule.max_lines is not None and new.count("\n") > old.count("\n")
+    )
     return "it is longer than what it replaces" if longer else ""
 
 
@@ -281,7 +294,11 @@ def _move_least_valuable(
     candidates.sort(key=lambda index: (values.get(index, _MIDDLE), index))
     while (excess := _measure_excess(draft, target_percent)) > 0:
         if not candidates or draft.movable < 1:
-            why = f"one run moves at most {MOVED_SHARE:.0%} of the entries" if candidates else "the rest is pinned"
+            why = (
+                f"one run moves at most {MOVED_SHARE:.0%} of the entries"
+                if candidates
+                else "the rest is pinned"
+            )
             draft.held_back.append(f"still above {target_percent:g} % of the limit: {why}")
             return
         while excess > 0 and candidates and draft.movable > 0:
@@ -307,7 +324,12 @@ def _point(draft: _Draft) -> tuple[Edit, ...]:
     alone = any(item.reason == "least valuable" for item in draft.moved)
     entries = draft.profile.parse(draft.file.path.name, draft.file.text).entries
     there = any(piece.content == POINTER for piece in entries)
-    if not alone or there or not draft.profile.pointer or _load(draft, draft.result(pointer)).is_over:
+    if (
+        not alone
+        or there
+        or not draft.profile.pointer
+        or _load(draft, draft.result(pointer)).is_over
+    ):
         return ()
     return pointer
 

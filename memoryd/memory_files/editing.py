@@ -91,7 +91,7 @@ def _reword(old: Sequence[Piece], content: str) -> Piece:
     lines = [line for line in comments if "openclaw-memory-" in line]
     marker = next((found[0] for piece in old if (found := _MARKER.match(_body(piece.text)))), "")
     tail = "".join(" " + comment for comment in comments if comment not in lines)
-    body = "\n  ".join(content.split("\n")) if marker else content
+    body = f"\n{' ' * len(marker)}".join(content.split("\n"))
     text = "".join(line + "\n" for line in lines) + marker + body + tail
     return replace(old[0], text=text, content=content)
 

@@ -9,6 +9,7 @@ memoryd's own block is delimited by BLOCK_BEGIN and BLOCK_END, each alone on its
 
 import re
 from dataclasses import dataclass, field
+from textwrap import dedent
 
 from memoryd.memory_files.documents import Document, Piece, PieceKind
 
@@ -198,7 +199,8 @@ def _same_place(one: Piece, other: Piece) -> bool:
 
 
 def clean_content(text: str) -> str:
-    """An entry's words: no list marker, no HTML comments, no outer space."""
+    """An entry's words: no list marker, no HTML comments, no outer space, no indentation common to its lines."""
     bare = _COMMENT.sub("", text).replace("\r\n", "\n").strip()
     marker = _ITEM.match(bare)
-    return bare[marker.end() :].strip() if marker else bare
+    first, newline, rest = bare[marker.end() if marker else 0 :].partition("\n")
+    return (first + newline + dedent(rest)).strip()

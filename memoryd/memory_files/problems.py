@@ -130,6 +130,22 @@ def _find_over(case: Case) -> Iterator[Problem]:
         )
 
 
+def _find_writer_limit(case: Case) -> Iterator[Problem]:
+    loading = case.loading
+    limit = loading.rule.writer_limit
+    if (
+        limit is not None
+        and loading.raw > min(limit, loading.limit or limit)
+        and not loading.is_cut
+    ):
+        yield Problem(
+            "near-budget",
+            f"{case.name} has {loading.raw} {loading.unit}: {case.profile.title} drops the oldest sections that"
+            f" it promoted itself when it next writes beyond {limit}",
+            _advise_cut(case),
+        )
+
+
 def _describe_cut(loading: Loading) -> str:
     name = loading.file.path.name
     if loading.loaded == 0:
@@ -301,6 +317,7 @@ def _find_evidence(case: Case) -> Iterator[Problem]:
 _FINDERS: tuple[Finder, ...] = (
     _find_encoding,
     _find_over,
+    _find_writer_limit,
     _find_never_loaded,
     _find_not_modelled,
     _find_ledger_trap,

@@ -10,7 +10,6 @@ flipper      rewrites the whole file with one letter over and over, through the 
 
 import contextlib
 import fcntl
-import os
 import sys
 import time
 from collections.abc import Iterator
@@ -80,7 +79,7 @@ def agent(file: Path, seconds: float, token: str) -> None:
 def replace(file: Path, text: str, token: str) -> None:
     temporary = file.with_name(f".{token}.tmp")
     temporary.write_text(text)
-    os.replace(temporary, file)
+    temporary.replace(file)
 
 
 def appender(file: Path, seconds: float, token: str) -> None:

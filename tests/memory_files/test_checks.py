@@ -114,6 +114,14 @@ def test_from_80_percent_on_a_file_is_near_its_limit(size: int, near: bool) -> N
     assert bool(problems(check(HERMES, memory("x" * size)), "near-budget")) == near
 
 
+def test_the_limit_of_openclaws_own_nightly_writer_is_named() -> None:
+    assert (
+        "drops the oldest"
+        in problems(check(OPENCLAW, memory("x" * 10_001)), "near-budget")[0].detail
+    )
+    assert not problems(check(OPENCLAW, memory("x" * 10_000)), "near-budget")
+
+
 def test_files_of_different_folders_have_budgets_of_their_own() -> None:
     files = [MemoryFile(Path(f"/agent/{name}/SOUL.md"), b"x" * 20_000) for name in "abcd"]
     report = check_files(files, OPENCLAW)

@@ -13,7 +13,6 @@ from memoryd.memory_files.budgets import plan_loading
 from memoryd.memory_files.compaction import (
     MOVED_SHARE,
     POINTER,
-    CompactionPlan,
     Merge,
     Supersede,
     judge_content,
@@ -51,9 +50,7 @@ def contents(data: bytes) -> list[str]:
 
 
 def test_a_merge_stands_where_its_first_entry_stood_and_the_originals_go_to_the_bank() -> None:
-    plan = plan_compaction(
-        hermes("a1", "b", "a2", "c"), HERMES, merges=[Merge((0, 2), "a1, a2")]
-    )
+    plan = plan_compaction(hermes("a1", "b", "a2", "c"), HERMES, merges=[Merge((0, 2), "a1, a2")])
 
     assert contents(plan.after) == ["a1, a2", "b", "c"]
     assert [(item.content, item.reason, item.into) for item in plan.moved] == [
@@ -459,8 +456,6 @@ def test_a_full_file_of_paraphrases_frees_a_quarter_and_loses_nothing(
     assert plan.used_after <= plan.used_before * 0.75
     assert plan.within_budget
     assert plan.held_back == ()
-    numbers = {word for word in decode(file.data or b"").replace("，", " ").split()}
-    assert numbers
     said = decode(plan.after) + "".join(item.content for item in plan.moved)
     assert all(piece.content in said for piece in parse_sections(file.text).entries)
     assert not has_drifted(decode(plan.after))

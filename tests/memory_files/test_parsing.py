@@ -94,7 +94,7 @@ def test_list_items_keep_what_is_indented_below_them() -> None:
     text = "- one\n  more\n  - nested\n\n  after a gap\n- two\n\nprose\nof two lines\n"
 
     assert contents(text) == [
-        "one\n  more\n  - nested\n\n  after a gap",
+        "one\nmore\n- nested\n\nafter a gap",
         "two",
         "prose\nof two lines",
     ]

@@ -23,10 +23,10 @@ def test_one_text_has_a_size_in_every_unit(unit: Unit, size: int) -> None:
 @given(st.text(), st.integers(0, 40))
 def test_a_head_fits_and_one_character_more_does_not(text: str, count: int) -> None:
     for unit in ("codepoints", "utf16", "bytes"):
-        end = head_length(text, count, unit)  # type: ignore[arg-type] # a Literal from a loop
+        end = head_length(text, count, unit)
 
-        assert measure(text[:end], unit) <= count  # type: ignore[arg-type] # the same
-        assert end == len(text) or measure(text[: end + 1], unit) > count  # type: ignore[arg-type] # the same
+        assert measure(text[:end], unit) <= count
+        assert end == len(text) or measure(text[: end + 1], unit) > count
 
 
 @given(st.text(), st.integers(0, 40))
