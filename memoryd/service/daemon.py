@@ -23,7 +23,7 @@ from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
 from memoryd.service.notify import Notifier
-from memoryd.service.resources import Ballast, measure, step_back
+from memoryd.service.resources import Ballast, Resources, measure, step_back
 from memoryd.service.server import Handler, Progress, Server
 from memoryd.service.signals import Signals
 from memoryd.service.watcher import Watcher
@@ -37,6 +37,10 @@ STOP_SECONDS = 2.0  # for the batch that runs, within the three seconds of a who
 STUCK_SECONDS = 120.0  # work without progress for so long is a hang
 DEAF_SECONDS = 60.0  # so is a supervisor of the watcher without a round
 MIGRATION_SECONDS = 30.0  # asked for again and again while the database is being opened
+WAL_IDLE_BYTES = (
+    1024 * 1024
+)  # more than this is folded into the database when nothing else is to do
+WAL_ALARM_BYTES = 128 * 1024 * 1024
 MOST_ERRORS = 20  # of one report that are logged one by one
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
@@ -184,8 +188,7 @@ class Daemon:
         if self._signals.take_report():
             log.info("reported", **self._describe())
         self._check_parts()
-        self._ballast.balance()
-        self._worker.hold("the disk is nearly full" if self._ballast.full else "")
+        self._tend_disk()
         if self._slept() or time.monotonic() >= self._rescan_at:
             self._on_rescan("period")
         if self._scheduler is not None:
@@ -203,6 +206,30 @@ class Daemon:
             self._server.stop()
             self._server = Server(self._home, self._handlers())
             self._server.start()
+
+    def _tend_disk(self) -> None:
+        """Keep space in hand, stop growing when it runs out, and shrink the write-ahead log when idle."""
+        self._ballast.balance()
+        self._worker.hold("the disk is nearly full" if self._ballast.full else "")
+        state = self._worker.state
+        idle = not (state.waiting or state.running)
+        if idle and self._measure().wal_bytes > WAL_IDLE_BYTES:
+            self._worker.submit(
+                "checkpoint", lambda writer: writer.store.checkpoint(), Urgency.SCAN
+            )
+
+    def _measure(self) -> Resources:
+        return measure(self._home, self._home / DATABASE_NAME)
+
+    def _ailments(self, resources: Resources) -> list[str]:
+        """Everything that is not as it should be, for people."""
+        ailments = [*(self._watcher.degraded if self._watcher else ())]
+        if resources.wal_bytes > WAL_ALARM_BYTES:
+            megabytes = resources.wal_bytes // 2**20
+            ailments.append(f"the write-ahead log has {megabytes} MB: a program reads without end")
+        return ailments + [
+            text for text in (self._worker.state.trouble, self._config_error) if text
+        ]
 
     def _progresses(self) -> bool:
         """Real progress of the writer and of the watching; the main loop proves itself by asking."""
@@ -274,7 +301,7 @@ class Daemon:
 
     def _describe(self) -> dict[str, Any]:
         """What only the running daemon knows, for `status`."""
-        state = self._worker.state
+        state, resources = self._worker.state, self._measure()
         watcher = self._watcher
         return {
             "pid": os.getpid(),
@@ -288,13 +315,10 @@ class Daemon:
                 "failed": state.failed,
             },
             "rescans": self._rescans,
-            "resources": asdict(measure(self._home, self._home / DATABASE_NAME)),
+            "resources": asdict(resources),
             "jobs": list(self._scheduler.jobs()) if self._scheduler else [],
             "config_error": self._config_error or None,
-            "degraded": [
-                *(watcher.degraded if watcher else ()),
-                *filter(None, (state.trouble, self._config_error)),
-            ],
+            "degraded": self._ailments(resources),
         }
 
 
