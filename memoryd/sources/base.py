@@ -72,6 +72,10 @@ class Source(ABC):
             SourceError: the file cannot be read (it may be gone; that is not a loss of rows).
         """
 
+    def is_copy(self, path: Path) -> bool:
+        """Is this, by its name, a copy that the agent makes of its transcripts, and no transcript itself?"""
+        return False
+
     def logical(self, path: Path) -> str:
         """The name under which the cursor of *path* is kept; compressed twins share one."""
         return str(path)

@@ -21,6 +21,7 @@ from memoryd.sources.texts import (
     clip,
     content_key,
     join,
+    lookup,
     parse_time,
     text_or_none,
 )
@@ -32,6 +33,7 @@ _TITLES = {
     "ai-title": ("aiTitle", 1),
     "custom-title": ("customTitle", 2),
 }
+_OWN_KEYS = {"sessionId", "leafUuid", "messageId", "snapshot"}
 _OWN_KINDS = {
     *_TITLES, "system", "progress", "queue-operation", "attachment", "file-history-snapshot",
     "last-prompt", "mode", "permission-mode",
@@ -57,15 +59,13 @@ class ClaudeCode(JsonLinesSource):
         return None if path.name.startswith("journal.jsonl") else super().transcript(path)
 
     def owns(self, record: Record) -> bool:
-        """Messages inside an envelope with a session, or one of the bookkeeping records."""
-        if record.get("type") in ("user", "assistant"):
-            message = record.get("message")
-            return isinstance(message, dict) and "content" in message and "sessionId" in record
-        return record.get("type") in _OWN_KINDS and not record.keys() & {
-            "payload",
-            "data",
-            "message",
-        }
+        """Messages inside an envelope, or one of the bookkeeping records of a session."""
+        kind, message = record.get("type"), record.get("message")
+        if kind in ("user", "assistant"):
+            known = isinstance(message, dict) and "content" in message
+            return known and bool(record.keys() & {"sessionId", "timestamp"})
+        foreign = record.keys() & {"payload", "data", "message", "systemPayload"}
+        return kind in _OWN_KINDS and not foreign and bool(record.keys() & _OWN_KEYS)
 
     def skipped(self, head: bytes) -> str | None:
         """Snapshots of files: large, and never text."""
@@ -187,7 +187,7 @@ def _parse_user(record: Record, place: _Place) -> Iterator[Message]:
         if kind == "text":
             texts += block_texts([block])
         elif kind == "tool_result":
-            result = "\n".join(block_texts(block.get("content")))
+            result = _result_text(block.get("content"))
             texts.append(rejection_words(result))
             text = clip(strip_injected(result), place.context.limits.tool_output_chars)
             yield place.tool(block.get("tool_use_id"), text, ":result")
@@ -199,6 +199,12 @@ def _parse_user(record: Record, place: _Place) -> Iterator[Message]:
         place.context.skip("compact summary" if record.get("isCompactSummary") else "meta")
     else:
         yield from _said(texts, place)
+
+
+def _result_text(content: object) -> str:
+    """The text of a tool's result; forks of Gemini CLI wrap it in their own way."""
+    wrapped = lookup(content, "responseParts.functionResponse.response.output")
+    return wrapped if isinstance(wrapped, str) else "\n".join(block_texts(content))
 
 
 def _said(texts: list[str], place: _Place) -> Iterator[Message]:

@@ -29,9 +29,7 @@ class OpenClawFiles(Pi):
 
     name = "openclaw"
     title = "OpenClaw"
-    names = re.compile(
-        r"/sessions/(?:[^/]+/)?(?!.*\.checkpoint\.)[^/]+\.jsonl(?:\.(?:reset|deleted)\.[^/]+)?$"
-    )
+    names = re.compile(r"/sessions/(?:[^/]+/)?[^/]+\.jsonl(?:\.(?:reset|deleted)\.[^/]+)?$")
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:

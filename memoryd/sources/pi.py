@@ -40,6 +40,14 @@ class Pi(JsonLinesSource):
         """Below `PI_CODING_AGENT_DIR`."""
         return [Path(environ.get("PI_CODING_AGENT_DIR") or home / ".pi" / "agent") / "sessions"]
 
+    def transcript(self, path: Path) -> Path | None:
+        """Every session, but not the checkpoints that OpenClaw makes of them."""
+        return None if self.is_copy(path) else super().transcript(path)
+
+    def is_copy(self, path: Path) -> bool:
+        """A checkpoint."""
+        return ".checkpoint." in path.name
+
     def owns(self, record: Record) -> bool:
         """The header."""
         return record.get("type") == "session" and record.keys() >= {"id", "timestamp"}

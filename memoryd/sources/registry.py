@@ -24,13 +24,13 @@ _HEAD_LIMIT = 256 * 1024 * 1024  # bytes decompressed to see a head, at most
 BUILT_IN: tuple[tuple[str, str], ...] = (
     ("iflow", "IFlow"),
     ("qwen", "QwenCode"),
-    ("claude_code", "ClaudeCode"),
+    ("claude_export", "ClaudeCodeWithExports"),
     ("prompt_histories", "ClaudeHistory"),
     ("prompt_histories", "CodexHistory"),
     ("codex", "TraeX"),
     ("codex", "Codex"),
-    ("gemini_lines", "GeminiLines"),
-    ("openclaw_files", "OpenClawFiles"),
+    ("gemini", "Gemini"),
+    ("openclaw", "OpenClaw"),
     ("deepseek", "DeepSeek"),
     ("pi", "Pi"),
     ("pi", "OhMyPi"),
@@ -44,6 +44,21 @@ BUILT_IN: tuple[tuple[str, str], ...] = (
     ("gptme", "Gptme"),
     ("cursor_cli", "CursorCli"),
     ("windsurf", "Windsurf"),
+    ("hermes", "Hermes"),
+    ("opencode", "OpenCode"),
+    ("goose", "Goose"),
+    ("crush", "Crush"),
+    ("cursor", "Cursor"),
+    ("zed", "Zed"),
+    ("kiro", "Kiro"),
+    ("cline", "Cline"),
+    ("cline", "RooCode"),
+    ("cline", "Kilo"),
+    ("amp", "Amp"),
+    ("continue_dev", "Continue"),
+    ("copilot_chat", "CopilotChat"),
+    ("posit", "PositAssistant"),
+    ("qwenpaw", "QwenPaw"),
     ("aider", "Aider"),
     ("specstory", "SpecStory"),
 )
@@ -113,7 +128,7 @@ def detect(path: Path, sources: Sequence[Source]) -> Source | None:
     here = [source for source in named if any(path.is_relative_to(root) for root in source.roots)]
     for source in (*here, *named, *sources):
         if source.recognises(head):
-            return source
+            return None if source.is_copy(path) else source
     telling = [source for source in named if source.names_tell]
     return next(iter((*here, *telling)), None) if head.strip() else None
 
