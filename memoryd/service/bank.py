@@ -99,7 +99,7 @@ def _import_line(connection: Any, where: str, line: str, *, raw: bool) -> dict[s
     if not isinstance(fields, dict):
         raise UsageError(f"{where}: expected an object, got {line.strip()[:60]!r}")
     now = utc_now()
-    draft = make_draft(_given(fields), where, now)
+    draft = make_draft(fields if raw else _given(fields), where, now)
     bank = Bank(connection)
     because = Because("import", where.rpartition("/")[2], now)
     if raw:

@@ -40,7 +40,7 @@ def new_id() -> str:
 
 
 def make_draft(fields: Mapping[str, Any], where: str, now: datetime) -> Entry:
-    """An entry from what a caller gave, the rest by default.
+    """An entry from what a caller gave, the rest by default; a field given as None is given.
 
     Raises:
         UsageError: an unknown field or a wrong value; *where* is named.
@@ -51,9 +51,9 @@ def make_draft(fields: Mapping[str, Any], where: str, now: datetime) -> Entry:
         draft = replace(draft, updated_at=draft.created_at)
     if "kind" not in fields:
         draft = replace(draft, kind="working" if draft.session_id else kind_of(draft.content))
-    if fields.get("confidence") is None:
+    if "confidence" not in fields:
         draft = replace(draft, confidence=default_confidence(draft.origin))
-    if fields.get("ttl_days") is None:
+    if "ttl_days" not in fields:
         draft = replace(draft, ttl_days=default_ttl(draft.kind))
     return draft
 
