@@ -16,7 +16,9 @@ from memoryd.sources.context import Context
 from memoryd.sources.markdown import TextSource
 from memoryd.sources.texts import clip, content_key, parse_time
 
-_START = re.compile(r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*$", re.MULTILINE)
+_START = re.compile(
+    r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*$", re.MULTILINE
+)
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 
 

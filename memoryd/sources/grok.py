@@ -7,6 +7,7 @@ times: it is read only when it is given by hand.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -58,7 +59,7 @@ class Grok(JsonLinesSource):
 
     def finish(self, context: Context) -> Iterator[Message]:
         """The message that may still grow, as far as it is."""
-        if "open" in context.state:
+        if "open" in context.state and context.scratch.get("grown"):
             yield _told(context)
 
 
@@ -70,25 +71,24 @@ def _chunk(update: Record, role: Role, turn: Turn, time: Any) -> Iterator[Messag
     if "open" not in state:
         start = (turn.session_id, role, str(time), text)
         key = content_key(*start, turn.context.occurrence(*start))
+        span = turn.context.span
         state["open"] = {
-            "session": turn.session_id,
-            "role": role,
-            "key": key,
-            "time": time,
-            "text": "",
-        }
+            "session": turn.session_id, "role": role, "key": key, "time": time, "text": "", "span": span,
+        }  # fmt: skip
     state["open"]["text"] += text
+    turn.context.scratch["grown"] = True
 
 
 def _told(context: Context) -> Message:
-    message = context.state["open"]
-    return context.message(
-        message["session"],
-        message["role"],
-        message["text"],
-        time=parse_time(message["time"]),
-        key=message["key"],
+    said = context.state["open"]
+    message = context.message(
+        said["session"],
+        said["role"],
+        said["text"],
+        time=parse_time(said["time"]),
+        key=said["key"],
     )
+    return replace(message, span=tuple(said["span"]))
 
 
 def _parse_other(update: Record, turn: Turn) -> Iterator[Message]:
