@@ -1,19 +1,26 @@
 """Extraction: whole messages through the gate; what passes goes to the write path with its provenance."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from memoryd.errors import UsageError
-from memoryd.memory.gate import Extracted, Extraction, extract
-from memoryd.model import Entry, Provenance
-from memoryd.service.remembering import make_draft, remember
+from memoryd.memory.admission import default_ttl
+from memoryd.memory.gate import Extracted, Extraction, extract, propose_scope
+from memoryd.model import Entry, Origin, Provenance
+from memoryd.service.remembering import make_draft, new_id, remember
 from memoryd.service.twins import find_twin
 from memoryd.service.writer import Command, Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because
+from memoryd.store.connection import Connection
+from memoryd.store.history import spoken_after
+from memoryd.store.records import StoredMessage
+from memoryd.store.settings import get_setting, put_setting
 
+WATERMARK = "extracted_until"  # the setting that holds the last message the gate has seen
+STEP = 200  # messages in one transaction
 ORIGINS = ("user", "assistant", "tool", "external", "system")
 
 
@@ -99,4 +106,66 @@ def _draft(message: Mapping[str, Any], extracted: Extracted) -> Entry:
     return make_draft(fields, f"message {message['id']}", utc_now())
 
 
-COMMANDS: dict[str, Command] = {"memory.extract": extract_file}
+def extract_history(
+    writer: Writer, arguments: Mapping[str, Any], tell: Tell
+) -> Generator[None, None, dict[str, Any]]:
+    """Pass what people and assistants said since the last time through the gate, and what passes into the bank."""
+    counts = dict.fromkeys(("messages", "added", "merged", "duplicate", "review", "rejected"), 0)
+    while True:
+        with writer.store.transaction() as connection:
+            after = int(get_setting(connection, WATERMARK) or 0)
+            messages = spoken_after(connection, after, STEP)
+            for message in messages:
+                for outcome in _extract_message(connection, message):
+                    counts[outcome] += 1
+            if messages:
+                put_setting(connection, WATERMARK, str(messages[-1].id))
+        counts["messages"] += len(messages)
+        tell(dict(counts))
+        if len(messages) < STEP:
+            return counts
+        yield
+
+
+def _extract_message(connection: Connection, message: StoredMessage) -> Iterator[str]:
+    origin: Origin = "user" if message.role == "user" else "assistant"
+    for one in extract(message.text, origin).entries:
+        now = utc_now()
+        said = message.time or now
+        draft = Entry(
+            new_id(),
+            one.content,
+            said,
+            said,
+            scope=propose_scope(one.content, message.project),
+            session_id=message.session_id if one.kind == "working" else None,
+            kind=one.kind,
+            origin=origin,
+            state="review" if one.outcome == "review" else "active",
+            confidence=one.confidence,
+            ttl_days=default_ttl(one.kind),
+            sources=(_provenance(message, one),),
+        )
+        because = Because("gate", one.reason, now)
+        yield remember(Bank(connection), draft, because, find_twin(connection)).verdict.outcome
+
+
+def _provenance(message: StoredMessage, extracted: Extracted) -> Provenance:
+    """The exact characters of the message, the bytes of its record, and the words themselves."""
+    start, end = message.span or (None, None)
+    return Provenance(
+        message_id=str(message.id),
+        session_id=message.session_id,
+        path=message.path,
+        start=extracted.start,
+        end=extracted.end,
+        byte_start=start,
+        byte_end=end,
+        quote=extracted.content,
+    )
+
+
+COMMANDS: dict[str, Command] = {
+    "memory.extract": extract_file,
+    "memory.extract_history": extract_history,
+}

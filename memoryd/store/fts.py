@@ -6,6 +6,7 @@ goes through here, in the transaction that changes the message.
 
 from memoryd.errors import StoreError
 from memoryd.store.connection import Connection
+from memoryd.store.settings import get_setting, put_setting
 from memoryd.store.tokens import TOKENS_VERSION, index_text
 
 PROSE_INDEXES = ("words", "stems")
@@ -41,8 +42,7 @@ def remove_row(connection: Connection, row: int, role: str, text: str) -> None:
 
 def indexed_version(connection: Connection) -> str | None:
     """The `TOKENS_VERSION` that the indexes were built with."""
-    row = connection.execute("select value from setting where name = 'tokens_version'").fetchone()
-    return None if row is None else str(row[0])
+    return get_setting(connection, "tokens_version")
 
 
 def rebuild(connection: Connection, schema: str) -> int:
@@ -60,11 +60,7 @@ def rebuild(connection: Connection, schema: str) -> int:
     for row, role, text in rows:
         add_row(connection, row, role, text)
         count += 1
-    connection.execute(
-        "insert into setting (name, value) values ('tokens_version', ?) "
-        "on conflict (name) do update set value = excluded.value",
-        (TOKENS_VERSION,),
-    )
+    put_setting(connection, "tokens_version", TOKENS_VERSION)
     return count
 
 

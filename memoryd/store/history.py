@@ -110,6 +110,16 @@ def _by_reason(connection: Connection, table: str, figure: str, source: int) -> 
     return dict(connection.execute(sql, (source,)).fetchall())
 
 
+def spoken_after(connection: Connection, row: int, limit: int) -> list[StoredMessage]:
+    """The next messages of people and assistants after a message id, in order of id."""
+    rows = connection.execute(
+        f"{MESSAGE_SELECT} where message.id > ? and message.role in ('user', 'assistant') and withdrawn = 0 "
+        "order by message.id limit ?",
+        (row, limit),
+    )
+    return [to_message(found) for found in rows]
+
+
 def counts(connection: Connection) -> dict[str, int]:
     """How many messages, tool messages and sessions there are."""
     messages, tools = connection.execute(

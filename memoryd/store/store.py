@@ -79,7 +79,9 @@ class Store:
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the database and shrink it, as far as readers allow just now."""
-        self.connection.execute("pragma busy_timeout=0")  # a long reader must not make the writer wait
+        self.connection.execute(
+            "pragma busy_timeout=0"
+        )  # a long reader must not make the writer wait
         try:
             self.connection.execute("pragma wal_checkpoint(truncate)").fetchall()
         finally:

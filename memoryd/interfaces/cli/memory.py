@@ -89,12 +89,16 @@ def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
 
 
 @memory.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument(
+    "file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False)
+)
 @click.option("--dry-run", is_flag=True, help="Decide, but store nothing.")
 @json_option
 @pass_app
-def extract(app: App, file: Path, dry_run: bool, as_json: bool) -> int:
-    """Pass whole messages through the gate: JSON lines {"id", "text", "origin"} in and out."""
+def extract(app: App, file: Path | None, dry_run: bool, as_json: bool) -> int:
+    """Pass messages through the gate: of FILE (JSON lines {"id", "text", "origin"}), or what is new in the history."""
+    if file is None:
+        return _extract_history(app, as_json)
     if dry_run:
         from memoryd.service.extraction import judge_file  # noqa: PLC0415 - only here
 
@@ -103,6 +107,15 @@ def extract(app: App, file: Path, dry_run: bool, as_json: bool) -> int:
         return 0
     for line in app.carry_out("memory.extract", {"path": str(file.absolute())})["lines"]:
         print_json(line)
+    return 0
+
+
+def _extract_history(app: App, as_json: bool) -> int:
+    counts = app.carry_out("memory.extract_history", {})
+    if as_json:
+        print_json(counts)
+    else:
+        click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
     return 0
 
 
