@@ -1,0 +1,143 @@
+"""Pair the units of two readings; what finds no partner is the difference between them."""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.reading import Reading, Unit
+
+_MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
+
+_MIN_TYPO = 8  # letters; shorter words too often have a neighbour (desert, dessert)
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """Pairs of unit numbers (a, b) in the order of a, and the numbers that stay alone."""
+
+    pairs: tuple[tuple[int, int], ...]
+    only_a: tuple[int, ...]
+    only_b: tuple[int, ...]
+
+    def similarity(self, a: Reading, b: Reading) -> float:
+        """Give the share of units that found a partner, 0 to 1 (Dice)."""
+        total = len(a.units) + len(b.units)
+        return (total - len(self.only_a) - len(self.only_b)) / total if total else 0.0
+
+
+def align(a: Reading, b: Reading) -> Alignment:
+    """Pair equal units, repeated ones in order; a repetition or a light word of the other side is no difference."""
+    waiting: dict[str, list[int]] = defaultdict(list)
+    for j, unit in enumerate(b.units):
+        waiting[_bucket(unit)].append(j)
+    neighbours_a, neighbours_b = _neighbours(a), _neighbours(b)
+    pairs: list[tuple[int, int]] = []
+    only_a: list[int] = []
+    for i, unit in enumerate(a.units):
+        candidates = waiting[_bucket(unit)]
+        found = _best(
+            unit,
+            [j for j in candidates if same_unit(unit, b.units[j])],
+            b,
+            neighbours_a,
+            neighbours_b,
+        )
+        if found is None:
+            only_a.append(i)
+        else:
+            candidates.remove(found)
+            pairs.append((i, found))
+    taken = {j for _, j in pairs}
+    only_b = [j for j in range(len(b.units)) if j not in taken]
+    only_a = [i for i in only_a if not _is_redundant(i, a, {i for i, _ in pairs}, b)]
+    only_b = [j for j in only_b if not _is_redundant(j, b, taken, a)]
+    _pair_typos(a, b, only_a, only_b, pairs)
+    if not only_a or not only_b:
+        only_a = [i for i in only_a if not _is_light(i, a)]
+        only_b = [j for j in only_b if not _is_light(j, b)]
+    return Alignment(tuple(sorted(pairs)), tuple(only_a), tuple(only_b))
+
+
+def _is_light(i: int, reading: Reading) -> bool:
+    unit = reading.units[i]
+    return unit.kind == "action" and unit.key in lexicon(reading.language).light
+
+
+def _pair_typos(
+    a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    """Pair one long unknown word with its like in which only doubled letters differ (Reccomended)."""
+    if len(only_a) != 1 or len(only_b) != 1:
+        return
+    u, v = a.units[only_a[0]], b.units[only_b[0]]
+    if (
+        u.forms
+        and v.forms
+        and min(len(u.forms[0]), len(v.forms[0])) >= _MIN_TYPO
+        and _undouble(u) == _undouble(v)
+    ):
+        pairs.append((only_a.pop(), only_b.pop()))
+
+
+def _undouble(unit: Unit) -> str:
+    return re.sub(r"(.)\1", r"\1", unit.forms[0])
+
+
+def _neighbours(reading: Reading) -> dict[int, set[str]]:
+    keys: dict[int, set[str]] = defaultdict(set)
+    for unit in reading.units:
+        keys[unit.clause].add(unit.key)
+    return keys
+
+
+def _best(
+    unit: Unit,
+    candidates: list[int],
+    b: Reading,
+    keys_a: dict[int, set[str]],
+    keys_b: dict[int, set[str]],
+) -> int | None:
+    """Choose among repeated units: the same sign first, then the clause that shares most, then the order."""
+    if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose
+        return candidates[0] if candidates else None
+    mine = keys_a[unit.clause]
+    return min(
+        candidates,
+        key=lambda j: (b.units[j].sign != unit.sign, -len(mine & keys_b[b.units[j].clause]), j),
+    )
+
+
+def same_unit(u: Unit, v: Unit) -> bool:
+    """Do two units mean the same? Names must be spelled alike; ordinary words may be inflected."""
+    if u.forms and v.forms:
+        if len(u.forms) > 1 or len(v.forms) > 1:
+            return _share_stem(u.forms, v.forms)
+        if u.forms[0] == v.forms[0]:
+            return True
+        return u.key == v.key and "name" not in (u.kind, v.kind)
+    if u.key == v.key:
+        return (u.kind in ("quantity", "code")) == (v.kind in ("quantity", "code"))
+    return (
+        u.kind == v.kind == "code" and u.key.casefold() == v.key.casefold() and not ("_" in u.key)
+    )
+
+
+def _bucket(unit: Unit) -> str:
+    return unit.key.casefold()
+
+
+def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
+    shared = set(u) & set(v)
+    return any(len(stem) >= _MIN_SHARED or stem in (u[0], v[0]) for stem in shared)
+
+
+def _is_redundant(i: int, mine: Reading, matched: set[int], other: Reading) -> bool:
+    unit = mine.units[i]
+    if any(same_unit(unit, mine.units[k]) and unit.sign == mine.units[k].sign for k in matched):
+        return unit.kind not in ("condition", "compare", "quantify")
+    return (
+        unit.kind in ("word", "concept", "action")
+        and unit.sign >= 0
+        and unit.surface.casefold() in other.dropped
+    )

@@ -1,0 +1,157 @@
+"""Which pairs of entries are worth a comparison. Proposes only: every pair goes through the guards.
+
+Three nets, united: exact matches of the folded text or of all units; MinHash bands over shingles of units and
+characters (one-permutation hashing: Li, Owen & Zhang 2012; banding: Leskovec et al.); and a prefix filter (Chaudhuri,
+Ganti & Kaushik 2006): an entry meets those that share one of its rarest units, so that a short text finds the long
+one that contains it. Vector neighbours may be added. No net is wider than a constant for each entry.
+"""
+
+import zlib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_BINS = 32
+_ROWS = 2
+_RARE = 4  # rarest units an entry is looked up by
+_WIDEST = 48  # entries behind one key; a key shared by more says too little
+_SMALL = 120  # up to here every pair is compared
+_MASK = 0xFFFFFFFF
+_EMPTY = _MASK + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Sketch:
+    """What the nets need of one entry: its text without case and signs, and the keys of its units."""
+
+    plain: str
+    keys: tuple[str, ...]
+
+
+def propose(sketches: Sequence[Sketch]) -> set[tuple[int, int]]:
+    """Return pairs (i, j), i < j, that may say the same or speak of the same thing."""
+    if len(sketches) <= _SMALL:
+        return {
+            (i, j)
+            for j in range(len(sketches))
+            for i in range(j)
+            if _touches(sketches[i], sketches[j])
+        }
+    pairs: set[tuple[int, int]] = set()
+    for bucket in _buckets(sketches):
+        pairs.update((i, j) if i < j else (j, i) for i, j in _pairs_of(bucket))
+    return pairs
+
+
+def _touches(a: Sketch, b: Sketch) -> bool:
+    return a.plain == b.plain or not set(a.keys).isdisjoint(b.keys)
+
+
+def _pairs_of(bucket: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Pair all of a narrow bucket; of a wide one (exact copies) only neighbours."""
+    if len(bucket) > _WIDEST:
+        yield from zip(bucket, bucket[1:], strict=False)
+        return
+    for n, i in enumerate(bucket):
+        for j in bucket[:n]:
+            yield j, i
+
+
+def _buckets(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
+    exact: dict[object, list[int]] = defaultdict(list)
+    for i, sketch in enumerate(sketches):
+        exact[sketch.plain].append(i)
+        exact[sketch.keys].append(i)
+    yield from (bucket for bucket in exact.values() if len(bucket) > 1)
+    yield from _bands(sketches)
+    yield from _rare_keys(sketches)
+
+
+def _bands(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
+    bands: dict[tuple[int, ...], list[int]] = defaultdict(list)
+    for i, sketch in enumerate(sketches):
+        signature = minhash(shingles(sketch))
+        for band in range(0, _BINS, _ROWS):
+            bands[(band, *signature[band : band + _ROWS])].append(i)
+    yield from (bucket for bucket in bands.values() if 1 < len(bucket) <= _WIDEST)
+
+
+def shingles(sketch: Sketch) -> Iterator[str]:
+    """Yield pairs of neighbouring units and, for unspaced scripts, character trigrams."""
+    yield from sketch.keys
+    for first, second in zip(sketch.keys, sketch.keys[1:], strict=False):
+        yield first + " " + second
+    if not sketch.plain.isascii():
+        for k in range(len(sketch.plain) - 2):
+            yield sketch.plain[k : k + 3]
+
+
+def minhash(features: Iterable[str]) -> list[int]:
+    """Sketch a set: the smallest hash in each of 32 bins; an empty bin borrows from the next full one."""
+    bins = [_EMPTY] * _BINS
+    for feature in features:
+        value = zlib.crc32(feature.encode()) * 2654435761 & _MASK  # spread: Knuth's multiplier
+        place = value % _BINS
+        bins[place] = min(bins[place], value)
+    if min(bins) == _EMPTY:
+        return bins
+    for place in range(_BINS - 1, -1, -1):
+        if bins[place] == _EMPTY:
+            full = next(
+                bins[(place + step) % _BINS]
+                for step in range(1, _BINS)
+                if bins[(place + step) % _BINS] != _EMPTY
+            )
+            bins[place] = full
+    return bins
+
+
+def _rare_keys(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
+    """Yield an entry with those that hold one of its rarest units, or a pair of them if single ones are common."""
+    postings: dict[str, list[int]] = defaultdict(list)
+    for i, sketch in enumerate(sketches):
+        for key in set(sketch.keys):
+            postings[key].append(i)
+    yield from (bucket for bucket in postings.values() if 1 < len(bucket) <= _WIDEST)
+    common = {key for key, bucket in postings.items() if len(bucket) > _WIDEST}
+    combined: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for i, sketch in enumerate(sketches):
+        rare = sorted(set(sketch.keys) & common, key=lambda key: (len(postings[key]), key))[:_RARE]
+        for n, first in enumerate(rare):
+            for second in rare[:n]:
+                combined[(second, first)].append(i)
+    yield from (bucket for bucket in combined.values() if 1 < len(bucket) <= _WIDEST)
+
+
+def propose_by_vectors(
+    ids: Sequence[str], vectors: Mapping[str, Any], neighbours: int, min_cosine: float
+) -> set[tuple[int, int]]:
+    """Return pairs of nearest neighbours.
+
+    Args:
+        ids: of the entries, in the order the pairs count by; those without a vector are left out.
+        vectors: id -> float32 (d,), unit length.
+        neighbours: at most so many for each entry.
+        min_cosine: nearest neighbours below this are not proposed.
+    """
+    import numpy as np  # noqa: PLC0415 - only with vectors, and never when the command line starts
+
+    rows = [i for i, entry_id in enumerate(ids) if entry_id in vectors]
+    if len(rows) < 2:  # noqa: PLR2004 - a pair
+        return set()
+    matrix = np.asarray([vectors[ids[i]] for i in rows], dtype=np.float32)
+    pairs: set[tuple[int, int]] = set()
+    block = 512
+    for start in range(0, len(rows), block):
+        scores = matrix[start : start + block] @ matrix.T
+        for k in range(scores.shape[0]):
+            scores[k, start + k] = -1.0
+        width = min(neighbours, len(rows) - 1)
+        nearest = np.argpartition(-scores, width - 1, axis=1)[:, :width]
+        for k, row in enumerate(nearest):
+            i = rows[start + k]
+            pairs.update(
+                (min(i, rows[j]), max(i, rows[j])) for j in row if scores[k, j] >= min_cosine
+            )
+    return pairs

@@ -1,0 +1,261 @@
+"""The guards: what two entries are to each other, with the reason in words. A guard's veto is final.
+
+*same* needs every unit of each side to find its equal in the other, with the same sign, scope, role, modality,
+tense and certainty. Anything less is contains, update, distinct or unsure.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Literal
+
+from memoryd.memory.consolidation.alignment import Alignment, align
+from memoryd.memory.consolidation.order import role_clash
+from memoryd.memory.consolidation.reading import Reading, Unit
+
+Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
+Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
+
+_LIMITS = frozenset(
+    {
+        "if",
+        "unless",
+        "except",
+        "only",
+        "though",
+        "change",
+        "past",
+        "doubt",
+        "future",
+        "pending",
+        "also",
+    }
+)
+_RESTRICTING = frozenset({"if", "unless", "except", "only"})
+
+
+@dataclass(frozen=True, slots=True)
+class Objection:
+    """Why two aligned readings do not say the same; *flip* names what was turned round, if that is all."""
+
+    reason: str
+    flip: Flip = "veto"
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """Two readings side by side.
+
+    Attributes:
+        relation: what b is to a; "contains" means that one holds all of the other.
+        wider: "a" or "b": the one to keep when relation is "contains".
+        reason: in words.
+    """
+
+    relation: Relation
+    reason: str
+    similarity: float
+    alignment: Alignment
+    wider: Literal["", "a", "b"] = ""
+    objection: Objection | None = None
+
+    @property
+    def merges(self) -> bool:
+        """Does one text hold all of the other?"""
+        return self.relation in ("same", "contains")
+
+
+def compare(a: Reading, b: Reading) -> Comparison:
+    """Compare two readings; the answer does not depend on which is newer (see `updates` for that)."""
+    alignment = align(a, b)
+    similarity = alignment.similarity(a, b)
+    if not alignment.pairs or not _is_substantial(a, b, alignment):
+        return Comparison("distinct", "too little in common", similarity, alignment)
+    objection = object_to(a, b, alignment)
+    if alignment.only_a and alignment.only_b:
+        reason = _difference(a, b, alignment)
+        return Comparison("distinct", reason, similarity, alignment, objection=objection)
+    if objection:
+        return Comparison("distinct", objection.reason, similarity, alignment, objection=objection)
+    if not alignment.only_a and not alignment.only_b:
+        return Comparison("same", "every unit has its equal", similarity, alignment)
+    side: Literal["a", "b"] = "a" if alignment.only_a else "b"
+    problem = (
+        _addition_problem(a, b, alignment)
+        if side == "a"
+        else _addition_problem(b, a, _turned(alignment))
+    )
+    if problem:
+        return Comparison("unsure", problem, similarity, alignment)
+    return Comparison("contains", "adds a detail", similarity, alignment, wider=side)
+
+
+def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """One shared word is a topic, not a statement."""
+    return len(alignment.pairs) > 1 or max(len(a.units), len(b.units)) == 1
+
+
+def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """Ask every guard in turn; the first objection counts."""
+    clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
+    clauses_b = {b.units[j].clause for _, j in alignment.pairs}
+    return (
+        _certainty(a, b, clauses_a, clauses_b)
+        or _signs(a, b, alignment)
+        or _modality(a, b, clauses_a, clauses_b)
+        or _tense(a, b, clauses_a, clauses_b)
+        or _scopes(a, b, alignment)
+        or _roles(a, b, alignment)
+    )
+
+
+def _certainty(
+    a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]
+) -> Objection | None:
+    if a.question != b.question:
+        return Objection("a question is not a statement")
+    if ("doubt" in a.cues(clauses_a)) != ("doubt" in b.cues(clauses_b)):
+        return Objection("one is certain, the other is not")
+    alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
+    if alone_a and alone_b and not alone_a & alone_b:
+        return Objection("about another person")
+    return None
+
+
+def _signs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    negative_a = negative_b = False
+    for i, j in alignment.pairs:
+        u, v = a.units[i], b.units[j]
+        if u.sign * v.sign < 0:
+            return Objection(f"{u.surface!r} is negated in one of them", "sign")
+        negative_a, negative_b = negative_a or u.sign < 0, negative_b or v.sign < 0
+    if negative_a != negative_b:
+        return Objection("one of them is negated", "sign")
+    return None
+
+
+def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
+    modals_a = frozenset().union(*(a.clauses[n].modals for n in clauses_a))
+    modals_b = frozenset().union(*(b.clauses[n].modals for n in clauses_b))
+    for weak in ("exempt", "may"):
+        if (weak in modals_a) != (weak in modals_b):
+            return Objection(f"one says {weak!r}, the other does not", "modality")
+    if {"must", "should"} <= modals_a ^ modals_b:
+        return Objection("must is not should", "modality")
+    return None
+
+
+def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
+    tenses_a = {a.clauses[n].tense for n in clauses_a}
+    tenses_b = {b.clauses[n].tense for n in clauses_b}
+    for tense in ("past", "future"):
+        if (tense in tenses_a) != (tense in tenses_b):
+            other = tenses_b if tense in tenses_a else tenses_a
+            if tense == "future" or "participle" not in other:
+                return Objection(f"only one speaks of the {tense}")
+    for cue in ("pending", "done"):
+        if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
+            return Objection("what is done is not what is to be done", "sign")
+    return None
+
+
+def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    for i, j in alignment.pairs:
+        if a.units[i].scope != b.units[j].scope:
+            return Objection(f"{a.units[i].surface!r} stands in another condition", "scope")
+    return None
+
+
+def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    reason = role_clash(a, b, alignment)
+    return Objection(reason, "order") if reason else None
+
+
+def _difference(a: Reading, b: Reading, alignment: Alignment) -> str:
+    """Say what stands against what."""
+    left, right = [a.units[i] for i in alignment.only_a], [b.units[j] for j in alignment.only_b]
+    kind = _kind(left, right)
+    return f"another {kind}: {_words(left)} / {_words(right)}"
+
+
+_KINDS = {
+    "code": "identifier",
+    "name": "name",
+    "quantify": "quantity word",
+    "compare": "bound",
+    "condition": "condition",
+}
+_QUANTITIES = {"number", "ordinal", "time", "date", "day", "weekday", "month"}
+
+
+def _kind(left: list[Unit], right: list[Unit]) -> str:
+    kinds = {unit.kind for unit in (*left, *right)}
+    if "quantity" in kinds:
+        prefix = next(unit for unit in (*left, *right) if unit.kind == "quantity").key.partition(
+            ":"
+        )[0]
+        return prefix if prefix in _QUANTITIES else "amount"
+    return next((name for kind, name in _KINDS.items() if kind in kinds), "word")
+
+
+def _words(units: Iterable[Unit]) -> str:
+    return " ".join(unit.surface for unit in units)[:60]
+
+
+def _turned(alignment: Alignment) -> Alignment:
+    return Alignment(tuple((j, i) for i, j in alignment.pairs), alignment.only_b, alignment.only_a)
+
+
+def _addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
+    """Say why the extra units of the wider text change what it shares with the narrower, or None."""
+    extra = set(alignment.only_a)
+    shared = {wider.units[i].clause for i, _ in alignment.pairs}
+    for clause in sorted({wider.units[i].clause for i in extra}):
+        mine = [i for i, unit in enumerate(wider.units) if unit.clause == clause]
+        facts = wider.clauses[clause]
+        if (
+            any(wider.units[i].key in _RESTRICTING for i in mine if i in extra)
+            or facts.cues & _LIMITS
+        ):
+            return "the addition limits the statement"
+        if clause in shared:
+            problem = _tail_problem(wider, mine, extra, narrow)
+        elif clause < min(shared) and not facts.opens_with_reason:
+            problem = "the addition comes first"
+        else:
+            problem = _clause_problem(wider, mine)
+        if problem:
+            return problem
+    return None
+
+
+def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
+    units = [wider.units[i] for i in mine]
+    if any(unit.listed >= 0 for unit in units[:1]):
+        return "a longer list"
+    if len(units) == 1 and units[0].kind != "code" and not units[0].role:
+        return "a single word more, perhaps a member of a list"
+    return None
+
+
+def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:
+    """Inside a shared clause only a time of day or date at its end may be added."""
+    tail = [i for i in mine if i in extra]
+    if tail != mine[-len(tail) :]:
+        return "a word more inside the statement"
+    for i in tail:
+        unit = wider.units[i]
+        if unit.listed >= 0 and not _opens_phrase(wider, unit):
+            return "a longer list"
+        if not unit.key.startswith(("time:", "date:", "day:")) and unit.key not in (
+            "utc",
+            "cet",
+            "UTC",
+        ):
+            return f"{unit.surface!r} may limit the statement"
+    if any(unit.key.startswith(("time:", "date:", "day:")) for unit in narrow.units):
+        return "another time"
+    return None
+
+
+def _opens_phrase(wider: Reading, unit: Unit) -> bool:
+    return bool(unit.role)

@@ -1,0 +1,239 @@
+"""The language tables, compiled once: phrase -> what it means to the reader.
+
+The tables live in languages/*.toml and are the only place where words stand; code never names a word.
+A phrase of a spaced language is a tuple of words, of an unspaced one a string of characters.
+"""
+
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from memoryd.memory.consolidation.tokens import split_phrase
+
+Language = Literal["en", "zh", "ja", "ko", "de", "fr", "es"]
+Role = Literal[
+    "concept", "action", "drop", "frame", "person", "negate", "ignore", "modal", "quantify", "compare",
+    "condition", "marker", "join", "boundary", "change", "past", "future", "done", "pending", "doubt", "also",
+    "number", "ordinal", "month", "weekday", "unit",
+]  # fmt: skip
+
+UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
+_TENSES: dict[str, Role] = {
+    "past_state": "past",
+    "future": "future",
+    "done": "done",
+    "pending": "pending",
+}
+_GROUPS: dict[str, Role] = {
+    "units": "unit",
+    "person": "person",
+    "modality": "modal",
+    "quantity": "quantify",
+    "compare": "compare",
+    "condition": "condition",
+    "markers": "marker",
+    "markers_after": "marker",
+    "join": "join",
+    "concepts": "concept",
+    "actions": "action",
+}
+_LISTS: dict[str, Role] = {
+    "drop": "drop",
+    "frames": "frame",
+    "boundary": "boundary",
+    "change": "change",
+    "doubt": "doubt",
+    "also": "also",
+    **_TENSES,
+}
+_VALUES: dict[str, Role] = {
+    "numbers": "number",
+    "ordinals": "ordinal",
+    "months": "month",
+    "weekdays": "weekday",
+}
+# A word that stands in several tables takes the meaning of the first of these that has it; cues for change,
+# tense and doubt are read beside the main meaning, never instead of it.
+_ASIDE: frozenset[Role] = frozenset(
+    {"change", "past", "future", "done", "pending", "doubt", "also", "boundary"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sense:
+    """What one phrase means: a main role with a key, and cues read beside it."""
+
+    role: Role
+    key: str
+    aside: frozenset[Role] = frozenset()
+    parts: tuple[tuple[Role, str], ...] = ()  # compounds: several meanings in one word
+
+
+@dataclass(frozen=True, slots=True)
+class Lexicon:
+    """One language.
+
+    Attributes:
+        phrases: phrase -> sense; words joined by one space, or characters without space.
+        cues: phrases read beside the words they are made of ("moved to").
+        longest: the number of words (characters if unspaced) of the longest phrase by its first one.
+        bases: irregular form -> base form.
+        past: forms that put a clause into the past.
+        requests: frames that make a question a request.
+        attributes: "single", "multi", "owner" -> phrases that decide about updates.
+        ordered: words that make the order of a list part of the fact.
+        opposites: pairs of keys or words, both ways.
+        fragile: single characters that are function words only at the seam of two words.
+        name_prefixes: characters that make a name with the one after them.
+        measures: counters that may stand behind a numeral.
+        light: keys of verbs that may be missing ("run the tests" = "the tests").
+        copulas: phrases that divide subject and value.
+        plain_words: every single word of the tables, for telling names from words.
+    """
+
+    language: Language
+    phrases: Mapping[str, Sense]
+    cues: Mapping[str, frozenset[Role]]
+    longest: Mapping[str, int]
+    bases: Mapping[str, str]
+    past: frozenset[str]
+    requests: tuple[str, ...]
+    attributes: Mapping[str, frozenset[str]]
+    ordered: frozenset[str]
+    opposites: frozenset[tuple[str, str]]
+    fragile: frozenset[str] = frozenset()
+    name_prefixes: frozenset[str] = frozenset()
+    measures: frozenset[str] = frozenset()
+    copulas: frozenset[str] = frozenset()
+    light: frozenset[str] = frozenset()
+    markers_after: bool = False
+    plain_words: frozenset[str] = field(default_factory=frozenset)
+
+
+@lru_cache(maxsize=None)
+def lexicon(language: Language) -> Lexicon:
+    """Load the tables of one language."""
+    text = files(__package__).joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
+    return _compile(language, tomllib.loads(text))
+
+
+def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
+    spaced = language not in UNSPACED
+    main: dict[str, Sense] = {}
+    aside: dict[str, set[Role]] = {}
+    for phrase, role, key in _rows(tables):
+        phrase = _clean(phrase, spaced)
+        if not phrase:
+            continue
+        if role in _ASIDE:
+            aside.setdefault(phrase, set()).add(role)
+        else:
+            main.setdefault(phrase, Sense(role, key))
+    for phrase, meaning in tables.get("compounds", {}).items():
+        parts = tuple(_part(word, main, tables) for word in meaning.split())
+        main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
+    phrases = {
+        phrase: Sense(s.role, s.key, frozenset(aside.get(phrase, ())), s.parts)
+        for phrase, s in main.items()
+    }
+    cues = {
+        phrase: frozenset(roles) for phrase, roles in aside.items() if _is_said_aside(phrase, main)
+    }
+    for phrase, roles in aside.items():
+        if phrase not in cues:
+            phrases.setdefault(phrase, Sense("drop", "", frozenset(roles)))
+    for verb in _words(tables, "verbs"):
+        phrases.setdefault(verb, Sense("action", verb))
+    return Lexicon(
+        language=language,
+        phrases=phrases,
+        cues=cues,
+        longest=_longest((*phrases, *cues), spaced),
+        bases=tables.get("irregular", {}),
+        past=frozenset(tables.get("past", {}).get("words", ())),
+        requests=tuple(tables.get("requests", {}).get("phrases", ())),
+        attributes={key: frozenset(words) for key, words in tables.get("attributes", {}).items()},
+        ordered=frozenset(tables.get("ordered", {}).get("words", ())),
+        opposites=_pairs(tables.get("opposites", {}).get("pairs", ())),
+        fragile=_words(tables, "fragile"),
+        name_prefixes=frozenset(tables.get("names", {}).get("prefixes", ())),
+        measures=_words(tables, "measures"),
+        copulas=_words(tables, "copulas"),
+        light=_words(tables, "light"),
+        markers_after="markers_after" in tables,
+        plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
+    )
+
+
+def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:
+    return frozenset(tables.get(section, {}).get("words", ()))
+
+
+def _clean(phrase: str, spaced: bool) -> str:
+    phrase = phrase.rstrip("_").casefold()
+    if not spaced or "'" in (phrase[:1], phrase[-1:]):
+        return phrase
+    return " ".join(split_phrase(phrase))
+
+
+def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
+    """Yield (phrase, role, key), the roles that must win first."""
+    for kind in ("ignore", "verbal", "contrast", "inherent", "post"):
+        for phrase in tables.get("negation", {}).get(kind, ()):
+            yield phrase, "ignore" if kind == "ignore" else "negate", kind
+    for section, role in _VALUES.items():
+        for phrase, value in tables.get(section, {}).items():
+            yield phrase, role, str(value)
+    for section, role in _GROUPS.items():
+        for key, phrases in tables.get(section, {}).items():
+            for phrase in phrases:
+                yield phrase, role, key.rstrip("_")
+    for section, role in _LISTS.items():
+        table = tables.get(section, {})
+        for phrase in (*table.get("words", ()), *table.get("phrases", ())):
+            yield phrase, role, section
+
+
+_RESERVED: dict[str, tuple[Role, str]] = {
+    "not": ("negate", "verbal"),
+    "must": ("modal", "must"),
+    "may": ("modal", "may"),
+    "should": ("modal", "should"),
+    "every": ("quantify", "all"),
+    "at_most": ("compare", "at_most"),
+    "hour": ("concept", "unit:h"),
+    "day": ("concept", "unit:d"),
+    "week": ("concept", "unit:wk"),
+    "month": ("concept", "unit:mo"),
+    "year": ("concept", "unit:yr"),
+}
+
+
+def _part(word: str, main: Mapping[str, Sense], tables: Mapping[str, Any]) -> tuple[Role, str]:
+    if word in _RESERVED:
+        return _RESERVED[word]
+    return ("action" if word in tables.get("actions", {}) else "concept"), word
+
+
+def _longest(phrases: Iterable[str], spaced: bool) -> dict[str, int]:
+    longest: dict[str, int] = {}
+    for phrase in phrases:
+        items = phrase.split() if spaced else list(phrase)
+        longest[items[0]] = max(longest.get(items[0], 0), len(items))
+    return longest
+
+
+def _is_said_aside(phrase: str, main: Mapping[str, Sense]) -> bool:
+    """moved to, raised to: the cue holds content, which must still be read word by word."""
+    words = phrase.split()
+    known = (main.get(form) for word in words for form in (word, word[:-1], word[:-2]))
+    return len(words) > 1 and any(
+        sense is not None and sense.role in ("action", "concept") for sense in known
+    )
+
+
+def _pairs(pairs: list[list[str]]) -> frozenset[tuple[str, str]]:
+    return frozenset((a, b) for a, b in pairs) | frozenset((b, a) for a, b in pairs)

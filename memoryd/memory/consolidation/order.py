@@ -1,0 +1,131 @@
+"""Who does what to whom: may the units of two readings stand in another order and still say the same?
+
+PAWS-type twins (A reviews B, B reviews A) have the same words. Two units that changed places need a reason:
+other kinds that cannot be confused, the same preposition, a passive, a list, whole clauses that moved.
+"""
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.reading import Reading, Unit
+
+_VERBS = frozenset({"action", "condition", "compare", "quantify"})
+_WHEN = ("time:", "date:", "day:", "weekday:", "month:")
+_STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
+_OPPOSED = frozenset(
+    frozenset(pair)
+    for pair in (
+        ("by", "toward"), ("by", "from"), ("by", "for"), ("from", "toward"), ("from", "for"), ("from", "in"),
+        ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
+    )
+)  # fmt: skip
+
+
+def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Name the first pair of units whose roles differ or were exchanged."""
+    for i, j in alignment.pairs:
+        u, v = a.units[i], b.units[j]
+        if frozenset((u.role, v.role)) in _OPPOSED:
+            return f"{u.surface!r} plays another role"
+    steps = a.ordered or b.ordered
+    movable = [pair for pair in alignment.pairs if steps or a.units[pair[0]].kind not in _VERBS]
+    for n, (i, j) in enumerate(movable):
+        for k, m in movable[n + 1 :]:
+            if j > m and (_are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment)):
+                return f"{a.units[i].surface!r} and {a.units[k].surface!r} changed places"
+    return None
+
+
+def _may_swap(
+    a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int], alignment: Alignment
+) -> bool:
+    u, v = a.units[first[0]], a.units[second[0]]
+    u2, v2 = b.units[first[1]], b.units[second[1]]
+    if (
+        (u.kind == "quantity") != (v.kind == "quantity")
+        or _when(u) != _when(v)
+        or _states(a, b, u, v)
+    ):
+        return True
+    if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
+        return True
+    if u.clause != v.clause and u2.clause != v2.clause:
+        return _clauses_match(a, b, alignment)
+    if u.kind == "quantity":
+        return False
+    return (
+        _same_role(u, u2, v, v2) or _is_passive(a, b, first, second) or _is_compound(u, v, u2, v2)
+    )
+
+
+def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
+    """In a text about an order, what stands in other clauses or in a list are its steps."""
+    u, v = a.units[i], a.units[k]
+    return (a.ordered or b.ordered) and (u.clause != v.clause or u.listed >= 0 or u.kind in _VERBS)
+
+
+def _when(unit: Unit) -> str:
+    return unit.key.partition(":")[0] if unit.key.startswith(_WHEN) else ""
+
+
+def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
+    """Without a verb a sentence only says what something is: either side may come first."""
+    verbs = any(unit.kind == "action" for unit in (*a.units, *b.units))
+    return not verbs and (u.kind == "code") != (v.kind == "code")
+
+
+def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
+    return (u.role == u2.role and u.role in _STRONG and v.role != u.role) or (
+        v.role == v2.role and v.role in _STRONG and u.role != v.role
+    )
+
+
+def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """Do the clauses hold the same units, so that they moved as a whole?"""
+    left: dict[int, set[int]] = {}
+    right: dict[int, set[int]] = {}
+    topic = _shared_topic(alignment)
+    for i, j in alignment.pairs[topic:]:
+        left.setdefault(a.units[i].clause, set()).add(i)
+        right.setdefault(b.units[j].clause, set()).add(i)
+    return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
+
+
+def _shared_topic(alignment: Alignment) -> int:
+    """Count the units that open both texts alike; they govern every clause."""
+    return next(
+        (n for n, pair in enumerate(alignment.pairs) if pair != (n, n)), len(alignment.pairs)
+    )
+
+
+def _is_passive(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Is one of the two the agent of a passive, and the subject of the other sentence?"""
+    for active, passive, side in ((a, b, 0), (b, a, 1)):
+        agent = next((p for p in (first, second) if p[1 - side] in passive.agents), None)
+        if agent is None or active.agents & {first[side], second[side]}:
+            continue
+        return _is_subject(active, agent[side])
+    return False
+
+
+def _is_subject(reading: Reading, i: int) -> bool:
+    """Does unit *i* belong to the words before the clause's verb, without a preposition?"""
+    mine = [k for k, unit in enumerate(reading.units) if unit.clause == reading.units[i].clause]
+    for k in mine:
+        if reading.units[k].kind == "action" or (reading.units[k].role and k < i):
+            return False
+        if k == i:
+            return True
+    return False
+
+
+def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
+    """links in the draft = the draft's links; type hints on functions = functions have type hints.
+
+    One of the two has a preposition in one sentence and none in the other, while the second has none in both.
+    """
+    for moved, moved2, still, still2 in ((u, u2, v, v2), (v, v2, u, u2)):
+        if still.role == still2.role == "" and "name" not in (moved.kind, still.kind):
+            if {moved.role, moved2.role} & {"of", "in", "for", "from", "with"} and (
+                not moved.role or not moved2.role or moved2.role == "of" or moved.role == "of"
+            ):
+                return True
+    return False

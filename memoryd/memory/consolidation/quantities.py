@@ -1,0 +1,141 @@
+"""Quantities in any notation -> one key: 9am = 09:00 = 上午9点, 1,000 = 1000 = 1k, 3月5日 = March 5th.
+
+A key says kind and value: "time:09:00", "date:2026-03-05", "day:03-05", "weekday:3", "number:1000",
+"ordinal:3". Units join a number later, when the word after it is known (`with_unit`).
+"""
+
+import re
+from decimal import Decimal
+
+from memoryd.memory.text import parse_han_numeral
+
+_HAN = r"〇零一二两三四五六七八九十"
+_N = rf"(?:\d{{1,2}}|[{_HAN}]{{1,3}})"
+_PART = r"(?:上午|下午|凌晨|早上|早晨|清晨|晚上|夜里|中午|傍晚|午前|午後|오전|오후)"
+IN_RUN = rf"""
+    {_N}\s?[月월]\s?{_N}\s?[日号일]
+  | {_PART}\s?{_N}\s?(?:[点點时시]|時(?!間))(?:\s?半|\s?{_N}\s?[分분]?)?
+  | {_PART}\s?\d{{1,2}}:\d{{2}}
+  | (?:周|星期|礼拜)[一二三四五六日天](?![个])
+  | [月火水木金土日]曜日?
+  | [월화수목금토일]요일
+  | 第\s?(?:\d+|[{_HAN}百]+) | 제\s?\d+
+"""
+PATTERN = rf"""
+    \d{{4}}\s?[年년]\s?{_N}\s?[月월](?:\s?{_N}\s?[日号일])?      # 2026年3月5日
+  | {IN_RUN}
+  | \d{{4}}[-/.](?:0?[1-9]|1[0-2])[-/.](?:[12]\d|3[01]|0?[1-9])(?!\d)
+  | \d{{1,2}}\s?(?:[点點시]|時(?!間))(?:\s?半|\s?\d{{1,2}}\s?[分분])?
+  | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?(?:[ap]\.m\.|[apAP][mM]\b))?(?!\d)
+  | \d{{1,2}}(?:[:.]\d{{2}})?\s?(?:[ap]\.m\.|[apAP][mM]\b|o'clock\b)
+  | \d{{1,2}}(?:[.:]\d{{2}})?\s?Uhr\b
+  | \d{{1,2}}\s?h\s?\d{{2}}(?!\d)
+  | \d+(?:st|nd|rd|th)\b
+  | (?<![\w.])[+\-−]\d+(?:[.,]\d+)*(?![\w])
+  | [+\-](?=\d+(?:\.\d+)?\s?(?:%|°|[元度]))(?<![\w][+\-])\d+(?:\.\d+)?
+  | \d{{1,3}}(?:[,']\d{{3}})+(?:\.\d+)?(?![\d])
+  | \d+(?:\.\d+)+(?![A-Za-z_])
+  | \d+[kK](?![A-Za-z0-9])
+  | \d+(?=(?:ms|s|min|h|d|px|Hz|kHz|MHz|GHz|[kKMGT]i?B|[kmc]?m|k?g|st|%|€|[kMG]?bps)(?![A-Za-z0-9]))
+  | \d+(?![A-Za-z0-9_])
+  | \d+(?=[A-Za-z]{{2,}}(?![A-Za-z0-9_]))
+"""  # fmt: skip
+_DATE = re.compile(rf"(?:(\d{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?")
+_ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_CLOCK = re.compile(
+    rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?(半|{_N})?(?::(\d\d))?", re.IGNORECASE
+)
+_MERIDIEM = re.compile(r"([ap])\.?m\.?$", re.IGNORECASE)
+_WEEKDAYS = {
+    c: i
+    for row in ("一二三四五六日", "月火水木金土日", "월화수목금토일")
+    for i, c in enumerate(row, 1)
+}
+_LATE = frozenset({"下午", "晚上", "傍晚", "夜里", "午後", "오후"})
+_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "wk": 604800}
+_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_NOON = 12
+
+
+def read_quantity(text: str) -> str:
+    """Turn a match of PATTERN into its key."""
+    if match := _ISO.fullmatch(text):
+        year, month, day = map(int, match.groups())
+        return f"date:{year:04}-{month:02}-{day:02}"
+    if re.search(r"[周星礼曜요]", text) and text[-1] != "h":
+        return f"weekday:{_weekday(text)}"
+    if text[0] in "第제":
+        return f"ordinal:{_integer(text[1:].strip())}"
+    if re.fullmatch(r"\d+(st|nd|rd|th)", text):
+        return f"ordinal:{int(text[:-2])}"
+    if (match := _DATE.fullmatch(text)) and re.search("[月월]", text):
+        return _date(match)
+    if re.search(r"[点點时時시:]|[ap]\.?m\.?$|Uhr|h\s?\d|o'clock", text, re.IGNORECASE):
+        return _time(text)
+    return "number:" + _number(text)
+
+
+def with_unit(key: str, unit: str) -> str:
+    """Join a number's key and a unit; durations become seconds, decimal sizes bytes.
+
+    >>> with_unit("number:1", "h") == with_unit("number:3600", "s")
+    True
+    """
+    value = key.removeprefix("number:")
+    for name, factors in (("seconds", _SECONDS), ("bytes", _BYTES)):
+        if unit in factors and re.fullmatch(r"[+-]?\d+(\.\d+)?", value):
+            return f"{name}:{_plain(Decimal(value) * factors[unit])}"
+    return f"{unit}:{value}"
+
+
+def month_day(month: int, day: int, year: int | None) -> str:
+    """The key of a date read from words."""
+    return f"date:{year:04}-{month:02}-{day:02}" if year else f"day:{month:02}-{day:02}"
+
+
+def _date(match: re.Match[str]) -> str:
+    year, month, day = match.groups()
+    if day is None:
+        return f"month:{year or ''}-{_integer(month):02}"
+    return month_day(_integer(month), _integer(day), int(year) if year else None)
+
+
+def _time(text: str) -> str:
+    meridiem = _MERIDIEM.search(text)
+    match = _CLOCK.match(text)
+    if match is None:
+        return "time:" + text
+    part, hour_text, minute_text, _ = match.groups()
+    hour = _integer(hour_text)
+    minute = 30 if minute_text == "半" else _integer(minute_text) if minute_text else 0
+    late = (meridiem and meridiem.group(1).lower() == "p") or part in _LATE
+    if late and hour < _NOON:
+        hour += 12
+    elif meridiem and meridiem.group(1).lower() == "a" and hour == _NOON:
+        hour = 0
+    return f"time:{hour:02}:{minute:02}"
+
+
+def _weekday(text: str) -> int:
+    if "曜" in text or "요" in text:
+        return _WEEKDAYS[text[0]]
+    return 7 if text[-1] == "天" else _WEEKDAYS[text[-1]]
+
+
+def _integer(text: str) -> int:
+    return int(text) if text.isdigit() else parse_han_numeral(text) or 0
+
+
+def _number(text: str) -> str:
+    text = text.replace("−", "-")
+    if re.fullmatch(r"\d+[kK]", text):
+        return str(int(text[:-1]) * 1000)
+    if re.fullmatch(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?", text):
+        return re.sub("[,']", "", text)
+    return text
+
+
+def _plain(value: Decimal) -> str:
+    return str(
+        value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
+    )

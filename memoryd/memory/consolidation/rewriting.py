@@ -1,0 +1,89 @@
+"""The text of a merged entry, made of its sources' own words, and the proof that nothing was lost.
+
+A group's text is the shortest member that holds every unit of all the others. The verifier reads the result
+again from scratch; a fact that it cannot find there drops the merge.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from memoryd.memory.consolidation.comparison import Comparison, compare
+from memoryd.memory.consolidation.plan import Clause
+from memoryd.memory.consolidation.reading import Reading
+from memoryd.model import Entry, Provenance
+
+Compare = Callable[[Entry, Entry], Comparison]
+
+
+def choose_keeper(members: Sequence[Entry], relation: Compare) -> Entry | None:
+    """Find the member whose text holds all the others', the pinned one or else the shortest; None if there is none."""
+    pinned = [entry for entry in members if entry.pinned]
+    candidates = [entry for entry in pinned or members if _holds_all(entry, members, relation)]
+    return min(candidates, key=lambda e: (len(e.content), e.created_at, e.id), default=None)
+
+
+def _holds_all(entry: Entry, members: Iterable[Entry], relation: Compare) -> bool:
+    return all(_holds(relation(entry, other)) for other in members if other.id != entry.id)
+
+
+def _holds(comparison: Comparison) -> bool:
+    """Does a hold all of b?"""
+    return comparison.relation == "same" or (
+        comparison.relation == "contains" and comparison.wider == "a"
+    )
+
+
+def clauses_of(entry: Entry, reading: Reading) -> tuple[Clause, ...]:
+    """Cut an entry's content into its clauses; together they are the content, nothing left out."""
+    starts = sorted({clause.start for clause in reading.clauses if clause.end > clause.start} - {0})
+    edges = [0, *starts, len(entry.content)]
+    return tuple(
+        Clause(entry.content[start:end], entry.id, start, end)
+        for start, end in zip(edges, edges[1:], strict=False)
+        if end > start
+    )
+
+
+def missing_fact(content: Reading, members: Iterable[Reading]) -> str | None:
+    """Name the first member whose facts *content* does not hold; None means that nothing was lost."""
+    for member in members:
+        if member.text != content.text and not _holds(compare(content, member)):
+            return member.text[:60]
+    return None
+
+
+def inherit(keeper: Entry, members: Sequence[Entry]) -> Mapping[str, Any]:
+    """Give the fields of the entry that stays.
+
+    Earliest creation, latest confirmation, the sum of accesses, the highest confidence, the union of sources and
+    tags. Age counts from evidence, never from the merge.
+    """
+    ordered = sorted(members, key=lambda e: (e.created_at, e.id))
+    accessed = [e.last_accessed_at for e in members if e.last_accessed_at]
+    starts = [e.valid_from for e in members if e.valid_from]
+    lives = [e.ttl_days for e in members]
+    return {
+        "created_at": ordered[0].created_at,
+        "updated_at": max(e.updated_at for e in members),
+        "last_accessed_at": max(accessed, default=None),
+        "access_count": sum(e.access_count for e in members),
+        "confidence": max(e.confidence for e in members),
+        "origin": "user" if any(e.origin == "user" for e in members) else keeper.origin,
+        "ttl_days": None if None in lives else max(life for life in lives if life is not None),
+        "valid_from": min(starts, default=None),
+        "metadata": _metadata(keeper, ordered),
+    }
+
+
+def _metadata(keeper: Entry, ordered: Sequence[Entry]) -> dict[str, Any]:
+    merged: dict[str, Any] = {}
+    for entry in (*ordered, keeper):
+        merged.update(entry.metadata)
+    tags = sorted({tag for entry in ordered for tag in entry.metadata.get("tags", ())})
+    return {**merged, "tags": tags} if tags else merged
+
+
+def cite(members: Sequence[Entry]) -> tuple[Provenance, ...]:
+    """Unite the members' sources, each once, the oldest member's first."""
+    ordered = sorted(members, key=lambda e: (e.created_at, e.id))
+    return tuple(dict.fromkeys(source for entry in ordered for source in entry.sources))

@@ -1,0 +1,100 @@
+"""Cut folded text into tokens: code-like strings, quantities, words, runs of unspaced script, signs.
+
+Markup (backticks, asterisks, tags) is not a token: `make seed` and make seed are the same words.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from memoryd.memory.consolidation.quantities import IN_RUN, PATTERN, read_quantity
+
+TokenKind = Literal["code", "quantity", "word", "run", "sign", "mark"]
+
+_A = r"A-Za-z0-9"
+_CJK = r"\u3005-\u3007\u3040-\u30fa\u30fc-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af"
+_CODE = rf"""
+    (?:https?|ssh|ftp|postgres|redis|file|git)://[^\s"'<>()，。；、）]*[{_A}/=#]      # URL
+  | [{_A}][{_A}._%+-]*@[{_A}-]+(?:\.[{_A}-]+)+                                  # e-mail address
+  | \#(?:[0-9A-Fa-f]{{6}}|[0-9A-Fa-f]{{3}})(?![{_A}_])                          # colour
+  | [#@](?=[A-Za-z])[{_A}_-]*[{_A}]                                             # channel, handle
+  | (?<![{_A}_-])--?[A-Za-z](?:[{_A}-]*[{_A}])?(?:=[{_A}./_-]*[{_A}])?          # flag
+  | (?:[.~]{{0,2}}/)?(?:[{_A}_@.*-]*[{_A}_*]/)+(?:[{_A}_.*@-]*[{_A}_*])?        # path
+  | [.~]{{0,2}}/[{_A}_.*-]*[{_A}_*]                                             # absolute path
+  | \.[A-Za-z][{_A}_-]*(?:\.[{_A}_-]*[{_A}])*                                   # dot file
+  | [A-Za-z_][{_A}_-]*(?:[.:][{_A}_-]*[{_A}_])+(?:\(\))?                        # dotted or colon name
+  | [{_A}]*_[{_A}_]*[{_A}_](?:\(\))?                                            # snake case
+  | [a-z]+[A-Z][{_A}]* | [A-Z][a-z]+[A-Z][{_A}]*                                # camel case
+  | \$[A-Za-z_][{_A}_]*                                                         # variable
+  | [A-Za-z]+(?:-[A-Za-z]+)*-?\d[{_A}-]*(?<!-)                                  # node-a1, v3, p50
+  | \d+[A-Za-z][{_A}]*\d[{_A}]* | [0-9a-f]{{7,40}}(?![{_A}_])                   # hashes, codes
+"""
+_TOKEN = re.compile(
+    rf"""
+    (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
+  | (?P<quantity>{PATTERN})
+  | (?P<code>{_CODE})
+  | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
+  | (?P<run>(?:(?!{IN_RUN})[{_CJK}])+(?:\ [\uac00-\ud7af]+)*)
+  | (?P<hyphen>(?<=[^\W\d_])-(?=[^\W\d_]))
+  | (?P<sign>[^\w\s])
+    """,
+    re.VERBOSE | re.MULTILINE,
+)
+_CONTRACTION = re.compile(r"(n't|'(?:s|re|ve|ll|d|m))$", re.IGNORECASE)
+_ELISION = re.compile(r"^((?:[ldjnmtcs]|qu|jusqu|lorsqu|puisqu)')(.+)$", re.IGNORECASE)
+_STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A piece [start, end) of folded text; *key* is set for quantities only."""
+
+    kind: TokenKind
+    text: str
+    start: int
+    end: int
+    key: str = ""
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of folded *text* in order."""
+    for match in _TOKEN.finditer(text):
+        kind, found, start, end = match.lastgroup, match.group(), match.start(), match.end()
+        if kind == "word":
+            yield from _words(found, start)
+        elif kind == "quantity":
+            yield Token("quantity", found, start, end, read_quantity(found))
+        elif kind == "code":
+            yield _code(found, start)
+        elif kind == "run":
+            yield Token("run", found, start, end)
+        elif kind == "sign":
+            yield Token("sign", found, start, end)
+
+
+def split_phrase(phrase: str) -> list[str]:
+    """Cut a table's phrase as a text would be cut, in lower case."""
+    return [token.text for token in tokens(phrase.casefold()) if token.kind != "sign"]
+
+
+def _code(found: str, start: int) -> Token:
+    return Token("code", found, start, start + len(found))
+
+
+def _words(found: str, start: int) -> Iterator[Token]:
+    """Undo contractions and elisions: don't -> do not, l'envoi -> l' envoi."""
+    text, end = found, start + len(found)
+    if match := _ELISION.match(text):
+        cut = start + match.end(1)
+        yield Token("word", match.group(1), start, cut)
+        text, start = match.group(2), cut
+    match = _CONTRACTION.search(text)
+    if not match or match.start() == 0:
+        yield Token("word", text, start, end)
+        return
+    stem, tail = text[: match.start()], match.group(1).casefold()
+    cut = start + match.start()
+    yield Token("word", _STEMS.get(stem.casefold(), stem), start, cut)
+    yield Token("word", "not" if tail == "n't" else tail, cut, end)

@@ -1,0 +1,48 @@
+"""Bring text into one form without losing the way back: every folded character knows its place."""
+
+import unicodedata
+from dataclasses import dataclass
+
+# One sign for each family; NFKC leaves these apart.
+_SIGNS = str.maketrans(
+    {
+        "’": "'", "‘": "'", "ʼ": "'", "`": "`", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"',
+        "「": '"', "」": '"', "『": '"', "』": '"', "《": '"', "》": '"', "‐": "-", "‑": "-", "‒": "-",
+        "–": "–", "—": "—", "−": "-", "〜": "~", "\u00a0": " ", "\u3000": " ", "\u200b": " ",
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Folded:
+    """Text in one form (NFKC, signs unified, case kept).
+
+    Attributes:
+        text: the folded text.
+        offsets: for every folded character the index of its origin, and one past the last.
+    """
+
+    text: str
+    offsets: tuple[int, ...]
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Turn a half-open span of the folded text into one of the original text."""
+        return self.offsets[start], self.offsets[end] if end > start else self.offsets[start]
+
+
+def fold(text: str) -> Folded:
+    """Fold *text* character by character (base with its combining marks), keeping offsets."""
+    if text.isascii():
+        return Folded(text, tuple(range(len(text) + 1)))
+    pieces: list[str] = []
+    offsets: list[int] = []
+    for start, end in _clusters(text):
+        piece = unicodedata.normalize("NFKC", text[start:end]).translate(_SIGNS)
+        pieces.append(piece)
+        offsets.extend([start] * len(piece))
+    return Folded("".join(pieces), (*offsets, len(text)))
+
+
+def _clusters(text: str) -> list[tuple[int, int]]:
+    starts = [i for i, char in enumerate(text) if i == 0 or not unicodedata.combining(char)]
+    return list(zip(starts, [*starts[1:], len(text)], strict=True))
