@@ -1,7 +1,8 @@
 """Aider: `.aider.chat.history.md` in a repository, Markdown that only grows.
 
 `# aider chat started at <local time>` begins a session, `#### ` a person's line, `> ` a line of the program;
-everything else is the assistant's. Inside a fence all lines are the assistant's. No default places: looking through a
+everything else is the assistant's. Inside a fence all lines are the assistant's, but those that Aider itself
+wrote: they end with two spaces. No default places: looking through a
 home for repositories is slow and indiscreet.
 """
 
@@ -19,6 +20,7 @@ from memoryd.sources.texts import clip, content_key, parse_time
 _START = re.compile(
     r"^# aider chat started at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)[ \t]*$", re.MULTILINE
 )
+_OWN = re.compile(r"(?:####|>) .*  $")
 _FENCE = re.compile(r"(`{3,}|~{3,})")
 
 
@@ -71,7 +73,9 @@ def _lines(text: str) -> Iterator[tuple[Role, str]]:
     speaker: Role = "tool"
     for line in text.split("\n"):
         mark = _FENCE.match(line)
-        if mark and fence in ("", mark[1]):
+        if _OWN.match(line):
+            fence = ""  # a fence that an interrupted answer left open
+        elif mark and fence in ("", mark[1]):
             fence = "" if fence else mark[1]
         if not _START.match(line):
             speaker, kept = _speaker(line, speaker, fenced=bool(fence or mark))
@@ -83,6 +87,6 @@ def _speaker(line: str, last: Role, *, fenced: bool) -> tuple[Role, str]:
         return "assistant", line
     if line.startswith("#### "):
         return "user", line[5:].rstrip()
-    if line.startswith(">"):
+    if line.startswith("> ") or line == ">":
         return "tool", line[1:].strip()
     return ("assistant", line) if line.strip() else (last, line)

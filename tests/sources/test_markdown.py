@@ -78,6 +78,18 @@ class TestAider:
 
         assert whole.texts.items() <= grown.texts.items()
 
+    def test_a_fence_left_open_ends_with_the_next_line_that_aider_marks(
+        self, tmp_path: Path
+    ) -> None:
+        text = "#### go  \n\n```python\nx = 1\n\n> ^C again to exit  \n\n#### /clear  \n"
+        found = harvest(Aider([tmp_path]), write(tmp_path, text))
+
+        assert [
+            ("user", "go"),
+            ("assistant", "```python\nx = 1"),
+            ("user", "/clear"),
+        ] == found.turns
+
     def test_an_unchanged_history_yields_nothing(self, tmp_path: Path) -> None:
         source, path = Aider([tmp_path]), write(tmp_path, AIDER)
 
