@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 
 from memoryd.memory_files.budgets import plan_loading
-from memoryd.memory_files.compaction import POINTER, judge_content, read_back
+from memoryd.memory_files.contents import POINTER, judge_content, read_back
 from memoryd.memory_files.documents import Document
 from memoryd.memory_files.editing import Edit, apply_edits
 from memoryd.memory_files.file import MemoryFile

@@ -34,6 +34,7 @@ def configure_hermes(home: Path) -> Profile:
         "MEMORY.md": _number(config, "memory", "memory_char_limit"),
         "USER.md": _number(config, "memory", "user_char_limit"),
         "SOUL.md": _number(config, "context_file_max_chars"),
+        "AGENTS.md": _number(config, "context_file_max_chars"),
     }
     return HERMES.with_limits({name: limit for name, limit in wanted.items() if limit})
 

@@ -12,23 +12,18 @@ from typing import Literal
 
 from memoryd.errors import MemorydError, UsageError
 from memoryd.memory_files.budgets import Loading, plan_loading
+from memoryd.memory_files.contents import POINTER, judge_content, read_back
 from memoryd.memory_files.documents import Piece
 from memoryd.memory_files.editing import Edit, apply_edits, is_managed, make_diff
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import first_words, fold
-from memoryd.memory_files.markdown import BLOCK_BEGIN, BLOCK_END
 from memoryd.memory_files.profiles import Profile
 from memoryd.memory_files.profiles.base import Permission
-from memoryd.memory_files.sections import DELIMITER
 from memoryd.memory_files.units import Unit, encode, is_utf8, measure
-from memoryd.screening import find_instructions, screen
 
 TARGET_PERCENT = 70
 MOVED_SHARE = (
     0.25  # of the entries, a run; OpenClaw's own dreaming has the same bound (MEMORY_FILES.md B1)
-)
-POINTER = (
-    "[memoryd] More notes are kept outside this file; find them with: memoryd memory search WORDS"
 )
 
 _MIDDLE = 0.5
@@ -186,29 +181,6 @@ def _check_rewritable(file: MemoryFile, profile: Profile) -> None:
         raise UsageError(f"cannot compact {file.path}: it is not valid UTF-8")
     if profile.rule(file.path.name).manage == "nothing":
         raise UsageError(f"cannot compact {file.path}: people write it, memoryd only reads it")
-
-
-def read_back(content: str, profile: Profile, name: str) -> str:
-    """A new entry's words as they will be read from the file; "" when they would be read as something else."""
-    entries = profile.parse(name, profile.join([content])).entries
-    return entries[0].content if len(entries) == 1 and entries[0].kind == "item" else ""
-
-
-def judge_content(content: str, profile: Profile) -> str:
-    """Why memoryd may not write this text as an entry; "" when it may."""
-    if not content.strip() or content != content.strip():
-        return "it is empty or begins or ends with space"
-    if DELIMITER in f"\n{content}\n" or any(
-        mark in content for mark in (BLOCK_BEGIN, BLOCK_END, "<!--")
-    ):
-        return "it holds a delimiter or a comment"
-    if not is_utf8(content):
-        return "it is not valid UTF-8"
-    if names := profile.scan(content):
-        return f"{profile.title} would keep it from the prompt ({', '.join(names)})"
-    if screen(content).secrets:
-        return "it holds a secret"
-    return "it is an instruction rather than a fact" if find_instructions(content) else ""
 
 
 def _apply_merges(draft: _Draft, merges: Sequence[Merge]) -> None:

@@ -4,6 +4,7 @@ import re
 import unicodedata
 
 from memoryd.memory_files.markdown import clean_content
+from memoryd.screening import screen
 
 # Letters, digits and the signs that make another fact of the same letters: C and C++, 1.5 and 15, -5 and 5.
 _DROPPED = re.compile(
@@ -19,6 +20,6 @@ def fold(text: str) -> str:
 
 
 def first_words(text: str, chars: int = 80) -> str:
-    """The beginning of an entry on one line, to be recognised by."""
-    line = " ".join(text.split())
+    """The beginning of an entry on one line, to be recognised by; a secret in it is never repeated."""
+    line = " ".join(screen(text).text.split())
     return line if len(line) <= chars else line[: chars - 1].rstrip() + "…"

@@ -252,14 +252,15 @@ def _copy_rights(handle: int, like: Version) -> None:
 
 
 def _sync(handle: int) -> None:
-    """Reach the disk itself: macOS needs more than fsync, and refuses it for folders."""
-    try:
-        if sys.platform == "darwin":
+    """Reach the disk itself; on macOS fsync only reaches the drive's cache, and not every folder allows more."""
+    if sys.platform == "darwin":
+        with contextlib.suppress(OSError):
             fcntl.fcntl(handle, fcntl.F_FULLFSYNC)
-        else:
-            os.fsync(handle)
+            return
+    try:
+        os.fsync(handle)
     except OSError as error:
-        if error.errno not in {errno.EINVAL, errno.ENOTSUP, errno.ENOTTY}:
+        if error.errno not in {errno.EINVAL, errno.ENOTSUP}:
             raise
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from memoryd.memory_files.additions import compare_entries, plan_addition
-from memoryd.memory_files.compaction import POINTER
+from memoryd.memory_files.contents import POINTER
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.profiles import find_profile
 from memoryd.memory_files.sections import join_sections, parse_sections

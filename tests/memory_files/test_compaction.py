@@ -12,13 +12,12 @@ from memoryd.errors import UsageError
 from memoryd.memory_files.budgets import plan_loading
 from memoryd.memory_files.compaction import (
     MOVED_SHARE,
-    POINTER,
     Merge,
     Supersede,
-    judge_content,
     list_entries,
     plan_compaction,
 )
+from memoryd.memory_files.contents import POINTER, judge_content
 from memoryd.memory_files.editing import apply_edits, merge_versions
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.markdown import BLOCK_BEGIN, BLOCK_END

@@ -13,7 +13,8 @@ import pytest
 
 from memoryd.memory_files.additions import plan_addition
 from memoryd.memory_files.checks import check_files
-from memoryd.memory_files.compaction import POINTER, Merge, plan_compaction
+from memoryd.memory_files.compaction import Merge, plan_compaction
+from memoryd.memory_files.contents import POINTER
 from memoryd.memory_files.editing import merge_versions
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.profiles import find_profile

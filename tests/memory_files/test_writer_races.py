@@ -161,7 +161,7 @@ def check_two_agents(file: Path, seconds: float) -> None:
 
 
 def test_two_agents_with_their_lock_lose_nothing(file: Path) -> None:
-    check_two_agents(file, 2.5)
+    check_two_agents(file, 1.5)
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def check_editor(file: Path, kind: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("kind", ["appender", "editor", "typist"])
 def test_an_editor_that_ignores_the_lock_loses_nothing(file: Path, kind: str) -> None:
-    check_editor(file, kind, 1.5)
+    check_editor(file, kind, 0.8)
 
 
 @pytest.mark.slow
