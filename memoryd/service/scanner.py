@@ -16,7 +16,7 @@ from memoryd.sources.base import Source
 SIDECAR = "-wal"  # a foreign database changes there first
 LOOKS_PER_STEP = 500  # unchanged files, about 5 ms
 
-Key = tuple[str, str]  # name of the source, path of the transcript
+Key = int  # stands for a source and a path; a number, because there may be tens of thousands
 
 
 class Scanner:
@@ -32,7 +32,7 @@ class Scanner:
         """Look at every transcript of every root; the first time in the order of their age."""
         found: set[Key] = set()
         for number, (source, path) in enumerate(self._transcripts()):
-            found.add((source.name, str(path)))
+            found.add(_key(source, path))
             yield from self._visit(source, path, report)
             if number % LOOKS_PER_STEP == 0:
                 yield
@@ -52,7 +52,7 @@ class Scanner:
             UsageError: a path does not exist, or a file belongs to no known agent.
         """
         for owner, path in self.ingest.resolve(paths, source):
-            self._known.pop((owner.name, str(path)), None)
+            self._known.pop(_key(owner, path), None)
             yield from self._visit(owner, path, report)
 
     def _transcripts(self) -> Iterator[tuple[Source, Path]]:
@@ -65,7 +65,7 @@ class Scanner:
                     yield source, path
 
     def _visit(self, source: Source, path: Path, report: IngestReport) -> Iterator[None]:
-        key = (source.name, str(path))
+        key = _key(source, path)
         if key in self._reading:  # by somebody who paused: reading on is theirs
             self._again.add(key)
             return
@@ -89,6 +89,10 @@ class Scanner:
         yield from self.ingest.steps(source, path, report)
         if signature is not None and len(report.errors) == errors and not self.ingest.stopped():
             self._known[key] = signature
+
+
+def _key(source: Source, path: Path) -> Key:
+    return hash((source.name, str(path)))
 
 
 def _signature(path: Path) -> int | None:

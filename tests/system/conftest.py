@@ -24,7 +24,7 @@ REPOSITORY = Path(__file__).parents[2]
 class RunningDaemon:
     """`memoryd run` as a process, and everything it told its manager."""
 
-    def __init__(self, home: Path, watchdog_seconds: float, *before: str) -> None:
+    def __init__(self, home: Path, watchdog_seconds: float, program: str) -> None:
         self.home = home
         self._manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._folder = tempfile.TemporaryDirectory()
@@ -35,7 +35,7 @@ class RunningDaemon:
         environ = {**os.environ, "NOTIFY_SOCKET": address, "PYTHONPATH": str(REPOSITORY)}
         if watchdog_seconds:
             environ["WATCHDOG_USEC"] = str(int(watchdog_seconds * 1e6))
-        command = [*before, sys.executable, "-c", PROGRAM, "--home", str(home), "run"]
+        command = [sys.executable, "-c", program, "--home", str(home), "run"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=environ, stdout=log, stderr=log)
 
@@ -119,8 +119,10 @@ def run(place: Place) -> Iterator[Callable[..., RunningDaemon]]:
     """Starts a daemon in the place, and waits until it says it is ready."""
     running: list[RunningDaemon] = []
 
-    def start(*before: str, watchdog_seconds: float = 0.0, ready: bool = True) -> RunningDaemon:
-        daemon = RunningDaemon(place.home, watchdog_seconds, *before)
+    def start(
+        *, watchdog_seconds: float = 0.0, ready: bool = True, program: str = PROGRAM
+    ) -> RunningDaemon:
+        daemon = RunningDaemon(place.home, watchdog_seconds, program)
         running.append(daemon)
         if ready:
             assert daemon.wait_told("READY"), daemon.log.read_text()
