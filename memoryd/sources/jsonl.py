@@ -155,25 +155,19 @@ class _Reading:
                 yield self._batch(done, restarted=restarted)
                 done, restarted = self._place.offset, False
         self._conclude()
-        if restarted or self._has_news(done):
-            yield self._batch(done, restarted=restarted)
+        at_end = self._cursor_here(finished=True)
+        if restarted or at_end != self._cursor or not self._context.is_empty():
+            consumed = self._place.offset - done
+            yield self._context.batch(at_end, consumed, restarted=restarted)
 
     def _batch(self, done: int, *, restarted: bool) -> Batch:
-        cursor = self._cursor_here()
-        return self._context.batch(cursor, self._place.offset - done, restarted=restarted)
+        self._cursor = self._cursor_here(finished=False)
+        return self._context.batch(self._cursor, self._place.offset - done, restarted=restarted)
 
-    def _cursor_here(self) -> Cursor:
+    def _cursor_here(self, *, finished: bool) -> Cursor:
         size = self._opened.size(self._cutter.seen)
-        state = self._context.saved_state()
-        return self._opened.cursor(str(self._context.path), self._place, size, state)
-
-    def _has_news(self, done: int) -> bool:
-        return (
-            self._place.offset > done
-            or not self._context.is_empty()
-            or self._cursor is None
-            or self._cursor_here() != self._cursor
-        )
+        state, path = self._context.saved_state(), str(self._context.path)
+        return self._opened.cursor(path, self._place, size, state, finished=finished)
 
     def _conclude(self) -> None:
         for message in self._source.finish(self._context):

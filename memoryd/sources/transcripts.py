@@ -68,11 +68,14 @@ class OpenTranscript:
             == (facts.device, facts.inode, facts.mtime_ns, facts.size)
         )
 
-    def cursor(self, path: str, place: Place, size: int, state: dict[str, object]) -> Cursor:
-        """The cursor at *place* of a transcript of *size* uncompressed bytes."""
+    def cursor(
+        self, path: str, place: Place, size: int, state: dict[str, object], *, finished: bool
+    ) -> Cursor:
+        """The cursor at *place* of a transcript of *size* uncompressed bytes; *finished*: all was read."""
         facts = file_facts(self._file)
-        if self._compressed:
-            state = {**state, _STORED: facts.size}
+        state = {name: value for name, value in state.items() if name != _STORED}
+        if self._compressed and finished:
+            state[_STORED] = facts.size
         return Cursor(
             path=path,
             device=facts.device,

@@ -528,9 +528,14 @@ class TestHooks:
         assert harvest(Rewinding(()), path, found).texts["open"] == "abcd"
 
 
-def test_a_batch_and_its_cursor_are_one_step(path: Path) -> None:
+@pytest.mark.parametrize("compressed", [False, True])
+def test_a_batch_and_its_cursor_are_one_step(path: Path, compressed: bool) -> None:
     """Stopping after any batch and going on from its cursor loses and doubles nothing."""
-    path.write_bytes(b"".join(lines(number) for number in range(1500)))
+    data = b"".join(lines(number) for number in range(1500))
+    if compressed:
+        path.with_name("t.jsonl.zst").write_bytes(zstandard.compress(data))
+    else:
+        path.write_bytes(data)
     source = words(batch_bytes=4096)
     total = len(list(source.read(path, None)))
     for stop in range(1, total):
