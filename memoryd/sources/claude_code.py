@@ -33,6 +33,8 @@ _TITLES = {
     "ai-title": ("aiTitle", 1),
     "custom-title": ("customTitle", 2),
 }
+_PROGRESS = b'"type":"progress","data":'
+_ENVELOPE = 1000  # bytes in which a record says what it is
 _OWN_KEYS = {"sessionId", "leafUuid", "messageId", "snapshot"}
 _OWN_KINDS = {
     *_TITLES, "system", "progress", "queue-operation", "attachment", "file-history-snapshot",
@@ -68,8 +70,12 @@ class ClaudeCode(JsonLinesSource):
         return kind in _OWN_KINDS and not foreign and bool(record.keys() & _OWN_KEYS)
 
     def skipped(self, head: bytes) -> str | None:
-        """Snapshots of files: large, and never text."""
-        return "file-history-snapshot" if head.startswith(b'{"type":"file-history-snap') else None
+        """Snapshots of files and progress: a third of all records, and never text."""
+        if head.startswith(b'{"type":"file-history-snap'):
+            return "file-history-snapshot"
+        found = head.find(_PROGRESS, 0, _ENVELOPE)
+        # Inside a string its quotes would be escaped; before any inner object it is the record's own.
+        return "progress" if found > 0 and head.find(b"{", 1, found) < 0 else None
 
     def parse(self, record: Record, context: Context) -> Iterable[Message]:
         """The messages of one record."""
@@ -99,9 +105,11 @@ class _Place:
         else:
             context.state["session"] = self.session
         self.person: Role = "system" if agent else "user"
-        if not context.knows(self.session, "project"):
+        if context.fact(self.session, "project") is None:
             context.note(self.session, project=text_or_none(record.get("cwd")))
-        context.note(self.session, branch=text_or_none(record.get("gitBranch")))
+        branch = text_or_none(record.get("gitBranch"))
+        if branch != context.fact(self.session, "branch"):
+            context.note(self.session, branch=branch)
         if self.uuid:
             _settle_title(self, context)
 
@@ -155,7 +163,8 @@ def _parse_assistant(record: Record, place: _Place) -> Iterator[Message]:
     if model == "<synthetic>" or record.get("isApiErrorMessage"):
         place.context.skip("synthetic")
         return
-    place.context.note(place.session, model=model)
+    if model != place.context.fact(place.session, "model"):
+        place.context.note(place.session, model=model)
     texts = []
     for kind, block in _blocks(content):
         if kind == "text":

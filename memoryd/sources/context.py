@@ -122,9 +122,11 @@ class Context:
             del tally[next(iter(tally))]
         return tally[name]
 
-    def knows(self, session_id: str, fact: str) -> bool:
-        """Was this fact of the session told before?"""
-        return fact in self.state.get(_SESSIONS, {}).get(session_id, {})
+    def fact(self, session_id: str, name: str) -> str | None:
+        """What was last told of a session; a cheap question before `note`."""
+        facts = self.state.get(_SESSIONS)
+        known = facts.get(session_id) if facts else None
+        return known.get(name) if known else None
 
     def is_empty(self) -> bool:
         """Is there nothing to hand out?"""

@@ -169,6 +169,16 @@ def test_records_that_no_person_wrote_are_counted(tmp_path: Path) -> None:
     assert found.skipped == {"meta": 1, "compact summary": 1, "image": 1, "synthetic": 1}
 
 
+def test_what_only_looks_like_progress_is_decoded(tmp_path: Path) -> None:
+    told = user(1, 'what is "type":"progress","data": here?')
+    nested = {"type": "progress", "data": {}}
+    call = {"type": "tool_use", "id": "t", "name": "Send", "input": nested}
+    found = read(tmp_path, told, assistant(2, call), {"input": nested, **user(3, "and this?")})
+
+    assert ['what is "type":"progress","data": here?', "and this?"] == [t for _, t in found.turns]
+    assert 3 == len(found.messages)
+
+
 def test_text_beside_a_tool_result_is_a_persons(tmp_path: Path) -> None:
     result = {"type": "tool_result", "tool_use_id": "toolu_01BBBBBBBBBBBBBBBB", "content": "ok"}
     found = read(tmp_path, user(1, [result, text("in worktree 2, please")]))
