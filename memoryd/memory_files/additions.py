@@ -1,14 +1,12 @@
-"""Adds one entry to a memory file, or refuses with everything that is in the way; and compares two versions.
+"""Adds one entry to a memory file, or refuses with everything that is in the way.
 
 Never a silent cut: a file over its limit is refused with the full list of its entries and their sizes.
 """
 
-from collections import Counter
 from dataclasses import dataclass
 
 from memoryd.memory_files.budgets import plan_loading
-from memoryd.memory_files.contents import POINTER, judge_content, read_back
-from memoryd.memory_files.documents import Document
+from memoryd.memory_files.contents import judge_content, read_back
 from memoryd.memory_files.editing import Edit, apply_edits
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import fold
@@ -61,20 +59,3 @@ def plan_addition(file: MemoryFile, profile: Profile, content: str) -> Addition:
     return Addition(
         None if reason else after, reason, loading.raw, loading.limit, loading.unit, (), crowded
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """What happened to a file's entries between two versions, as contents; a hand edit is the user's word."""
-
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-
-
-def compare_entries(before: Document, after: Document) -> Changes:
-    """Entries that came and went; moved ones did neither, and memoryd's own pointer never counts."""
-    old, new = (
-        Counter(piece.content for piece in document.entries if piece.content != POINTER)
-        for document in (before, after)
-    )
-    return Changes(tuple((new - old).elements()), tuple((old - new).elements()))

@@ -94,11 +94,13 @@ def find_problems(case: Case) -> tuple[Problem, ...]:
 
 
 def _find_missing(case: Case) -> Iterator[Problem]:
-    yield Problem(
-        "missing",
-        f"{case.profile.title} expects {case.loading.file.path} and loads a line saying that it is missing",
-        "create the file, even with one line, or ignore this if it is not wanted",
-    )
+    """Only where the agent itself makes something of it; elsewhere a missing file is simply not there."""
+    if case.profile.mark_missing:
+        yield Problem(
+            "missing",
+            f"{case.profile.title} loads a line saying that {case.loading.file.path} is missing",
+            "create the file, even with one line, or ignore this if it is not wanted",
+        )
 
 
 def _find_encoding(case: Case) -> Iterator[Problem]:

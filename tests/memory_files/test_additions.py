@@ -1,14 +1,13 @@
-"""Adding an entry: room is never made by cutting, and a hand edit is seen for what it is."""
+"""Adding an entry: room is never made by cutting."""
 
 from pathlib import Path
 
 import pytest
 
-from memoryd.memory_files.additions import compare_entries, plan_addition
-from memoryd.memory_files.contents import POINTER
+from memoryd.memory_files.additions import plan_addition
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.profiles import find_profile
-from memoryd.memory_files.sections import join_sections, parse_sections
+from memoryd.memory_files.sections import join_sections
 
 HERMES = find_profile("hermes")
 GENERIC = find_profile("generic")
@@ -78,13 +77,3 @@ def test_plain_markdown_gets_a_block_of_its_own() -> None:
         addition.after
         == b"# Mine\n\n<!-- memoryd:begin -->\n- a fact\n  in two lines\n<!-- memoryd:end -->\n"
     )
-
-
-def test_changes_are_what_came_and_went() -> None:
-    before, after = (
-        parse_sections(join_sections(entries))
-        for entries in (["a", "b", "c"], ["c", "a", "B", POINTER])
-    )
-    changes = compare_entries(before, after)
-
-    assert (changes.added, changes.removed) == (("B",), ("b",))

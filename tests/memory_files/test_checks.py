@@ -84,6 +84,14 @@ def test_every_problem_says_what_to_do() -> None:
     assert all(problem.fix and problem.detail for file in report.files for problem in file.problems)
 
 
+def test_a_missing_file_is_a_problem_only_where_the_agent_says_so_in_the_prompt() -> None:
+    missing = MemoryFile(FOLDER / "USER.md", None)
+
+    assert problems(check(OPENCLAW, missing), "missing")
+    assert kinds(check(HERMES, missing)) == set()
+    assert check(OPENCLAW, missing).ok
+
+
 def test_the_digest_of_agents_md_is_said_not_to_be_modelled() -> None:
     assert problems(check(OPENCLAW, memory("x" * 20_001, "AGENTS.md")), "not-modelled")
     assert not problems(check(OPENCLAW, memory("x" * 20_000, "AGENTS.md")), "not-modelled")
