@@ -38,6 +38,7 @@ COMMANDS = {
     "undo": ("runs", "undo", "Take back a run."),
     "review": ("runs", "review", "What waits for a person: doubtful entries and conflicts."),
     "run": ("daemon", "run", "Watch and ingest until told to stop; with --once, one full pass."),
+    "service": ("service", "service", "Run with the machine: install, uninstall, status."),
     "status": ("daemon", "status", "Say how memoryd is: sources, lag, database, what is degraded."),
     "doctor": ("daemon", "doctor", "Check everything; with --fix, repair what can be repaired."),
 }

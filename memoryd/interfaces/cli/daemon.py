@@ -21,8 +21,10 @@ from memoryd.interfaces.cli.app import (
 def run(app: App, once: bool, as_json: bool) -> int:
     """Watch the transcripts of every agent and ingest what is new, until told to stop."""
     if not once:
-        from memoryd.service.daemon import run_daemon  # noqa: PLC0415 - only here
+        from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
+        from memoryd.service.daemon import run_daemon  # noqa: PLC0415
 
+        configure_logs(app.home)
         return run_daemon(app.home, app.config_path)
     from memoryd.interfaces.cli.history import print_ingest, progress_bar  # noqa: PLC0415 - only here
 
