@@ -4,13 +4,18 @@ Nearly every text holds no secret; these passes find that out at about a nanosec
 """
 
 import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate
 from typing import NamedTuple
 
 MIN_RUN = 16  # every token of the table contains a run of so many [A-Za-z0-9_-]
 
 _RUN = b"a" * MIN_RUN
 _RUN_END = re.compile(b"[^a]")
-_CONTROL = b"\0"
+_SIGNS = b"\\%:/-"  # of escapes, URLs, key blocks, options
+_CONTROLS = bytes([*range(9), *range(11, 32), 127])
+_NO_SIGNS = bytes(byte for byte in range(256) if byte not in _SIGNS + _CONTROLS)
+_CONTROL = re.compile(b"[\x00-\x1f\x7f]")
 _MARGIN = b" \t\\>|?"  # "?" stands for every non-ASCII character, such as the bars of a frame
 
 
@@ -22,10 +27,26 @@ def _classify(byte: int) -> bytes:
         return b" "
     if character == b"\n":
         return b"\n"
-    return _CONTROL if byte < ord(" ") or byte == 127 else b"."  # noqa: PLR2004 - DEL
+    return b"."
 
 
 _CLASSES = b"".join(map(_classify, range(128))) + b"." * 128
+
+
+class Joined(NamedTuple):
+    """The lines of a text, joined without their margins (see `views.join_lines`).
+
+    Attributes:
+        runs: those that go over a line's end.
+        ends: where each line ends.
+    """
+
+    runs: list[tuple[int, int]]
+    ends: list[int]
+
+    def lines(self, start: int, end: int) -> tuple[int, int]:
+        """Numbers [first, last) of the lines that [start, end) lies in."""
+        return bisect_right(self.ends, start), bisect_left(self.ends, end) + 1
 
 
 class Outline(NamedTuple):
@@ -33,30 +54,45 @@ class Outline(NamedTuple):
 
     Attributes:
         lowered: in lower case.
-        classes: "a" for [A-Za-z0-9_-], NUL for control characters, "\\n", " " for what may stand in
+        classes: "a" for [A-Za-z0-9_-], "\\n", " " for what may stand in
             the margin of a line, "." for the rest.
+        signs: only the control characters and what `_SIGNS` has, in their order.
     """
 
     lowered: bytes
     classes: bytes
+    signs: bytes
 
     def has_controls(self) -> bool:
-        return _CONTROL in self.classes
+        """Has the text control characters other than tabs and line ends?"""
+        return bool(_CONTROL.search(self.signs))
 
     def runs(self) -> list[tuple[int, int]]:
         """The spans of MIN_RUN or more of [A-Za-z0-9_-]."""
         return _find_runs(self.classes)
 
-    def joins(self, runs: list[tuple[int, int]]) -> bool:
-        """Would there be other runs than *runs* if the lines were joined without their margins?"""
-        joined = _find_runs(b"".join([line.strip() for line in self.classes.split(b"\n")]))
-        return [end - start for start, end in joined] != [end - start for start, end in runs]
+    def joined(self, runs: list[tuple[int, int]]) -> Joined | None:
+        """What runs there would be if the lines were joined without their margins.
+
+        Args:
+            runs: those of the text as it is.
+
+        Returns:
+            None where joining makes none longer.
+        """
+        lines = [line.strip() for line in self.classes.split(b"\n")]
+        joined = _find_runs(b"".join(lines))
+        if [end - start for start, end in joined] == [end - start for start, end in runs]:
+            return None
+        ends = list(accumulate(map(len, lines)))
+        crossing = [run for run in joined if bisect_right(ends, run[0]) < bisect_left(ends, run[1])]
+        return Joined(crossing, ends)
 
 
 def outline(text: str) -> Outline:
     """Make the outline of *text*."""
     raw = text.encode("ascii", "replace")
-    return Outline(raw.lower(), raw.translate(_CLASSES))
+    return Outline(raw.lower(), raw.translate(_CLASSES), raw.translate(None, _NO_SIGNS))
 
 
 def _find_runs(classes: bytes) -> list[tuple[int, int]]:

@@ -185,7 +185,8 @@ telegram-token     AA                                  (?<=[0-9]{6}:AA)[A-Za-z0-
 BEFORE_RUN = _tokens(r"""
 azure-secret       Q~                                  [A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])
 basic-auth         Basic·,basic·,BASIC·,Basic+,Basic%20  [A-Za-z0-9+/]{8,400}={0,2}
-bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·'  [A-Za-z0-9._~+/-]{16,4000}=*
+basic-auth         "auth":·",'auth':·',"auth":",_auth=   [A-Za-z0-9+/]{8,400}={0,2}
+bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·',Authorization:·,authorization:·  [A-Za-z0-9._~+/-]{16,4000}=*
 doppler-token      dp.pt.,dp.ct.,dp.sa.,dp.st.,dp.scim.,dp.audit.  [A-Za-z0-9_.-]{36,80}
 doppler-token      .dev.,.stg.,.prd.                   (?<=dp\.st\.\w\w\w\.)[A-Za-z0-9]{36,80}
 dropbox-token      sl.,sl.u.                           [A-Za-z0-9_-]{120,1500}
@@ -266,37 +267,26 @@ CONTEXTS_OF_URLS = _contexts(
         accept,
     ),
 )
-# Tried where it holds a " -".
+# Options of commands that take a password; the hint is the option.
 CONTEXTS_OF_COMMANDS = _contexts(
     (
         "curl-password",
         "curl",
-        r"\bcurl\b[^\n|;]{0,150}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"']{3,200})",
+        r"curl\b[^\n|;]{0,150}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"']{3,200})",
         is_chosen,
     ),
     (
         "docker-password",
-        "docker",
-        r"\bdocker\s{1,9}login\b[^\n|;]{0,150}?\s-p[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
+        " -p",
+        r"docker\s{1,9}login\b[^\n|;]{0,150}?\s-p[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
         is_chosen,
     ),
     (
         "mysql-password",
-        "mysql",
-        r"\bmysql(?:dump|admin|import|sh)?\b[^\n|;]{0,150}?\s-p(?P<secret>[^\s\"'-][^\s\"']{3,99})",
+        " -p",
+        r"mysql(?:dump|admin|import|sh)?\b[^\n|;]{0,150}?\s-p(?P<secret>[^\s\"'-][^\s\"']{3,99})",
         is_chosen,
     ),
-    (
-        "redis-password",
-        "redis-cli",
-        r"\bredis-cli\b[^\n|;]{0,150}?\s-a[ =]?[\"']?(?P<secret>[^\s\"']{4,200})",
-        is_chosen,
-    ),
-    (
-        "sshpass-password",
-        "sshpass",
-        r"\bsshpass\s{1,9}-p ?[\"']?(?P<secret>[^\s\"']{3,99})",
-        is_chosen,
-    ),
+    ("sshpass-password", " -p", r"sshpass\s{1,9}-p ?[\"']?(?P<secret>[^\s\"']{3,99})", is_chosen),
 )
 CONTEXTS_OF_BLOCKS = _contexts(("private-key", "-----begin", _PRIVATE_KEY, accept))

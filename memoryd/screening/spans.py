@@ -1,6 +1,17 @@
 """A found piece of a text: where it is and what it is."""
 
+import re
 from dataclasses import dataclass
+from dataclasses import replace as changed
+
+from memoryd.screening import values
+
+# The rest of a wrapped line: behind a line's end, its margin and a shell's continuation sign, up to
+# the end of the next line or of a quotation.
+_REST = re.compile(
+    r"[ \t]{0,9}\\{0,2}\n[ \t\\>|]{0,80}([A-Za-z0-9+/=_-]{4,4000})(?=[ \t]{0,9}\\{0,2}(?:\n|$)|[\"'`,;)])"
+)
+_MIN_EXTENDED = 16  # characters; nobody wraps a shorter secret
 
 
 @dataclass(frozen=True, slots=True)
@@ -10,6 +21,15 @@ class Span:
     start: int
     end: int
     kind: str
+
+
+def extend(text: str, span: Span) -> Span:
+    """*span* with the rest of it on the next lines, as far as that looks like the rest of a secret."""
+    rest = _REST.match(text, span.end) if span.end - span.start >= _MIN_EXTENDED else None
+    while rest and values.is_fragment(rest[1]):
+        span = changed(span, end=rest.end(1))
+        rest = _REST.match(text, span.end)
+    return span
 
 
 def merge(spans: list[Span]) -> list[Span]:

@@ -41,7 +41,7 @@ _WORDLIKE = re.compile(
 _SEGMENT = re.compile(r"[-_.:/+=~@,]+")
 _STANDARD_ALPHABET = str.maketrans("-_", "+/")
 # Of text in ASCII every fourth base64 digit is one of half the alphabet, every second hex digit < 8.
-_ENCODED_ASCII = re.compile(r"(?:[C-Za-f][A-Za-z0-9_-]{3}){4}|(?:[0-7][0-9A-Fa-f]){12}")
+ENCODED_ASCII = re.compile(r"(?:[C-Za-f][A-Za-z0-9_-]{3}){4}|(?:[0-7][0-9A-Fa-f]){12}")
 _LETTER = re.compile("[A-Za-z]")
 _DIGIT = re.compile("[0-9]")
 _MARK = re.compile(r"[!@#$%^&*+?~]")
@@ -83,6 +83,13 @@ def is_body(value: str) -> bool:
 def is_random(value: str) -> bool:
     """Is *value*, behind a prefix that also begins names, no name?"""
     return is_body(value) and not is_wordy(value)
+
+
+def is_fragment(value: str) -> bool:
+    """Could *value*, at the beginning of a line, be the rest of a secret from the line before?"""
+    if _DIGIT.search(value):
+        return bool(_LETTER.search(value)) and not is_wordy(value)
+    return not (value.islower() or value.isupper()) and not is_wordy(value)
 
 
 def is_key(value: str) -> bool:
@@ -151,7 +158,7 @@ def is_basic(value: str) -> bool:
 
 def decode(value: str) -> Iterator[str]:
     """Yield the printable ASCII texts that *value* is the hexadecimal or base64 of."""
-    if not _ENCODED_ASCII.match(value):
+    if not ENCODED_ASCII.match(value):
         return
     with contextlib.suppress(ValueError):
         yield from _printable(bytes.fromhex(value))

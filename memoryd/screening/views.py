@@ -5,12 +5,12 @@ A view never replaces the text: what is found in it is mapped to characters of t
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-# What may stand between two halves of a wrapped token: indentation, a shell's continuation sign,
-# the quoting of mail and of terminal frames.
-_MARGIN = " \t\\>|?│┃⎿"
+# What may stand between two halves of a wrapped token: indentation, a shell's continuation sign, the
+# quoting of mail; "?" stands for what is not ASCII, such as the frames that terminals draw.
+_MARGIN = " \t\\>|?"
 # Escapes of ASCII, of invisible characters, and of what the names of secrets in other scripts are
 # written with; `%` ones are those of URLs. Other characters stay as they are: no token holds them.
 _NAMING = "".join(
@@ -107,7 +107,8 @@ def translate(text: str, table: Mapping[str, str]) -> View:
 
 
 def join_lines(text: str) -> View:
-    """*text* with its lines joined as in `joined`, and the way back."""
+    """*text*, made ASCII, with its lines joined as by `join`, and the way back."""
+    text = to_ascii(text)
     builder = _Builder()
     position = 0
     for line in text.split("\n"):
@@ -118,9 +119,18 @@ def join_lines(text: str) -> View:
     return builder.build()
 
 
-def joined(text: str) -> str:
-    """*text* with its lines joined, margins dropped: wrapped tokens are whole in it."""
-    return "".join([line.strip(_MARGIN) for line in text.split("\n")])
+def join(lines: Iterable[str]) -> str:
+    """ASCII *lines* joined, margins dropped: a token wrapped over them is whole in it."""
+    return "".join([line.strip(_MARGIN) for line in lines])
+
+
+def strip_margin(line: str) -> str:
+    return line.strip(_MARGIN)
+
+
+def to_ascii(text: str) -> str:
+    """*text* with one "?" for every character that is not ASCII."""
+    return text if text.isascii() else text.encode("ascii", "replace").decode()
 
 
 class _Builder:
