@@ -4,10 +4,13 @@ There is one writing connection in the whole system, held behind the writer's lo
 read-only. That rule, not the SQLite version, is what makes the WAL-reset fault (see `wal_verdict`) harmless.
 """
 
+import errno
 import os
 import re
 import sqlite3 as _standard
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -59,22 +62,41 @@ def open_writer(path: Path) -> Connection:
     """Open the one writing connection, creating the file (0600) if it is not there.
 
     Raises:
-        StoreError: not a memoryd database, or damaged.
+        StoreError: not a memoryd database, or damaged. RetryError: the disk is full.
     """
-    create_private(path)
-    connection = sqlite3.connect(
-        str(path), timeout=BUSY_TIMEOUT_MS / 1000, isolation_level=None, check_same_thread=False
-    )
-    try:
+    with explained(path):
+        create_private(path)
+        return _open(str(path), path, _configure_writer)
+
+
+def _open(name: str, path: Path, configure: Callable[[Connection], None]) -> Connection:
+    with ExitStack() as undo:
+        connection = sqlite3.connect(
+            name,
+            uri=name.startswith("file:"),
+            timeout=BUSY_TIMEOUT_MS / 1000,
+            isolation_level=None,
+            check_same_thread=False,
+        )
+        undo.enter_context(closing(connection))
         check_identity(connection, path)
-        _configure_writer(connection)
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise StoreError(f"cannot use {path}: {error}; run `memoryd doctor`") from error
-    except StoreError:
-        connection.close()
-        raise
+        configure(connection)
+        undo.pop_all()
     return connection
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Trouble with the file, told as ours."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise translate(error, str(path)) from error
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        raise (RetryError if full else StoreError)(
+            f"cannot use {path}: {error.strerror}"
+        ) from error
 
 
 def create_private(path: Path) -> None:
@@ -127,31 +149,33 @@ def open_reader(path: Path) -> Connection:
     """
     if not path.exists():
         raise StoreError(f"nothing ingested yet: {path} does not exist; run `memoryd run --once`")
-    connection = sqlite3.connect(
-        f"file:{quote(str(path))}?mode=ro",
-        uri=True,
-        timeout=BUSY_TIMEOUT_MS / 1000,
-        isolation_level=None,
-        check_same_thread=False,
-    )
-    try:
-        for setting in (
-            "query_only=on",
-            "trusted_schema=off",
-            "temp_store=memory",
-            "cache_size=-16000",
-        ):
-            connection.execute(f"pragma {setting}")
-        check_identity(connection, path)
-    except sqlite3.DatabaseError as error:
-        connection.close()
-        raise StoreError(f"cannot read {path}: {error}; run `memoryd doctor`") from error
-    return connection
+    name = f"file:{quote(str(path))}?mode=ro"
+    with explained(path):
+        try:
+            return _open(name, path, _configure_reader)
+        except OperationalError:
+            # In a folder where nothing may be created there is no room for the log's index; if no log is
+            # left behind either, the file alone is the whole truth.
+            if os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
+                raise
+            return _open(f"{name}&immutable=1", path, _configure_reader)
 
 
-def translate(error: Exception) -> Exception:
+def _configure_reader(connection: Connection) -> None:
+    for setting in (
+        "query_only=on",
+        "trusted_schema=off",
+        "temp_store=memory",
+        "cache_size=-16000",
+    ):
+        connection.execute(f"pragma {setting}")
+
+
+def translate(error: Exception, what: str = "the database") -> Exception:
     """Turn SQLite's trouble into ours: a full disk or a busy file is temporary, the rest is damage."""
     text = str(error)
     if "locked" in text or "busy" in text or FULL_MESSAGES.search(text):
-        return RetryError(f"the database cannot be written now: {text}")
-    return StoreError(f"the database is damaged: {text}; run `memoryd doctor`")
+        return RetryError(f"{what} cannot be used now: {text}")
+    if "unable to open" in text:
+        return StoreError(f"{what} cannot be opened: {text}")
+    return StoreError(f"{what} is damaged: {text}; run `memoryd doctor`")

@@ -50,7 +50,7 @@ def sessions(connection: Connection, filters: Filters, limit: int) -> list[Store
             values.append(value)
     rows = connection.execute(
         "select session.native_id, source.name, session.project, coalesce(session.title, (select substr(text, 1, ?) "
-        "from message where session_id = session.id and role = 'user' order by id limit 1)), session.branch, session.parent_id, "
+        "from message where session_id = session.id and role = 'user' and withdrawn = 0 order by id limit 1)), session.branch, session.parent_id, "
         "session.started, session.ended, session.messages from session join source on source.id = session.source_id "
         f"where {' and '.join(conditions)} order by coalesce(session.ended, 0) desc, session.id desc limit ?",
         (TITLE_CHARACTERS, *values, limit),

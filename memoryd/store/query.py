@@ -8,16 +8,16 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from memoryd.store.stopwords import STOPWORDS
-from memoryd.store.tokens import CJK, has_tokens, index_text, match_phrase
+from memoryd.store.tokens import UNSPACED, has_tokens, index_text, match_phrase
 
 MAX_TERMS = 32
 MAX_CHARACTERS = 4096
 _PIECE = re.compile(r'(?P<minus>-)?"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
-_CJK_RUN = re.compile(f"[{CJK}]+")
+_UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _SIGN = re.compile(r"[^\w'’]|_")
 _PUNCTUATION = ".,;:!?…\"'()[]{}。，？！、；：「」『』（）"
 _WORD = re.compile(r"[^\W_]+")
-_LATIN_RUN = re.compile(f"[^\\s{CJK}]+")
+_SPACED_RUN = re.compile(f"[^\\s{UNSPACED}]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +66,16 @@ class Query:
         )
 
     def pieces(self) -> tuple[Term, ...]:
-        """The smallest meaningful parts: words, phrases, and pairs of CJK characters."""
+        """The smallest meaningful parts: words, phrases, and pairs of characters of unspaced scripts."""
         cut = [piece for term in self.wanted for piece in _cut(term)]
         small = [part for piece in cut for part in _parts(piece)]
         carrying = [piece for piece in small if not _is_empty(piece)]
         return tuple(dict.fromkeys(carrying or small))[:MAX_TERMS]
+
+    @property
+    def signs(self) -> str:
+        """The query, if it is made of signs alone: no index knows them. Else an empty text."""
+        return "" if has_tokens(self.text) else self.text
 
     @property
     def literals(self) -> tuple[str, ...]:
@@ -131,18 +136,18 @@ def _join(alternatives: tuple[tuple[Term, ...], ...]) -> str | None:
 
 
 def _cut(term: Term) -> list[Term]:
-    """A word cut where CJK and other scripts meet; phrases and exclusions stay whole."""
+    """A word cut where spaced and unspaced scripts meet; phrases and exclusions stay whole."""
     if term.phrase or term.excluded:
         return [term]
-    runs = [*_CJK_RUN.findall(term.text), *_LATIN_RUN.findall(term.text)]
+    runs = [*_UNSPACED_RUN.findall(term.text), *_SPACED_RUN.findall(term.text)]
     return [Term(run) for run in runs if has_tokens(run)]
 
 
 def _parts(term: Term) -> list[Term]:
-    """A run of CJK characters as its overlapping pairs; `user_id` as itself and its words; a phrase as it is."""
+    """A run of an unspaced script as its overlapping pairs; `user_id` as itself and its words; a phrase as it is."""
     if term.phrase:
         return [term]
-    if _CJK_RUN.fullmatch(term.text):
+    if _UNSPACED_RUN.fullmatch(term.text):
         last = max(1, len(term.text) - 1)
         return [Term(term.text[i : i + 2]) for i in range(last)]
     words = _WORD.findall(term.text)

@@ -7,7 +7,14 @@ from typing import Self
 
 from memoryd.model import Candidate
 from memoryd.store import history
-from memoryd.store.connection import DATABASE_NAME, Connection, open_reader
+from memoryd.store.connection import (
+    DATABASE_NAME,
+    Connection,
+    DatabaseError,
+    explained,
+    open_reader,
+    translate,
+)
 from memoryd.store.query import Query
 from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
 from memoryd.store.schema import check_version, schema_version
@@ -26,7 +33,8 @@ class Reader:
         self.path = home / DATABASE_NAME
         self.connection: Connection = open_reader(self.path)
         try:
-            check_version(self.connection)
+            with explained(self.path):
+                check_version(self.connection)
         except BaseException:
             self.connection.close()
             raise
@@ -41,6 +49,8 @@ class Reader:
         trace: TracebackType | None,
     ) -> None:
         self.connection.close()
+        if isinstance(error, DatabaseError):
+            raise translate(error) from error
 
     def candidates(self, query: Query, filters: Filters, limit: int) -> list[Candidate]:
         """Messages that may answer a query, not yet in order; see `search.find_candidates`."""

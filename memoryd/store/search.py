@@ -15,6 +15,7 @@ from memoryd.store.query import Query, Term
 from memoryd.store.records import Filters, StoredMessage, from_milliseconds, to_milliseconds
 
 CANDIDATES = 2000
+SCANNED = 20_000  # the newest messages, looked through for what the index cannot see
 WIDE_BUDGET = 8000
 CONTEXT = (
     400  # matches looked at together, so that neighbours and sessions can vouch for each other
@@ -35,7 +36,12 @@ def find_candidates(
 ) -> list[Candidate]:
     """Messages that may answer: those with all words and, if they are fewer than *limit*, those with some."""
     index = index_for(filters)
-    found, complete = find_rows(connection, query, index, _scope(filters), limit)
+    found: dict[int, dict[str, float]]
+    if query.signs:
+        found = {row: {} for row in _scan(connection, query.signs, filters, limit)}
+        complete = frozenset(found)
+    else:
+        found, complete = find_rows(connection, query, index, _scope(filters), limit)
     return [
         Candidate(
             row,
@@ -62,12 +68,12 @@ def find_rows(
     found: dict[int, dict[str, float]] = {}
     for expression in filter(None, dict.fromkeys((query.expression(), query.loose_expression()))):
         if len(found) < limit:
-            found = _rank(connection, indexes, expression, scope) | found
+            found = _rank(connection, indexes, expression, scope, limit) | found
     complete = frozenset(found)
     if len(found) < limit:
         wide = _wide_expression(connection, query, indexes[0])
         if wide is not None:
-            found = _rank(connection, indexes, wide, scope) | found
+            found = _rank(connection, indexes, wide, scope, limit) | found
     return found, complete
 
 
@@ -128,8 +134,20 @@ def _newest_rows(
     return [row for (row,) in connection.execute(sql, (expression, *scope.values, limit))]
 
 
+def _scan(connection: Connection, signs: str, filters: Filters, limit: int) -> list[int]:
+    """The newest messages that hold signs no index knows (an arrow, an emoji), among the last `SCANNED`."""
+    scope = _scope(filters)
+    sql = (
+        f"select said.id from message said{scope.joins.format(index='said')} "
+        f"where said.id > (select max(id) from message) - ? and (said.role = 'tool') = ? and said.withdrawn = 0 "
+        f"and instr(said.text, ?){scope.where} order by said.id desc limit ?"
+    )
+    values = (SCANNED, filters.role == "tool", signs, *scope.values, limit)
+    return [row for (row,) in connection.execute(sql, values)]
+
+
 def _rank(
-    connection: Connection, indexes: Sequence[str], expression: str, scope: Scope
+    connection: Connection, indexes: Sequence[str], expression: str, scope: Scope, limit: int
 ) -> dict[int, dict[str, float]]:
     """bm25 of the newest `CANDIDATES` matches, stemmed and as written; larger is better."""
     newest = _newest_rows(connection, indexes[0], expression, scope, CANDIDATES)
@@ -142,7 +160,8 @@ def _rank(
             f"select {index}.rowid, -bm25({index}) as relevance from {index}{scope.joins.format(index=index)} "
             f"where {index} match ? and {index}.rowid >= ?{scope.where} order by relevance desc limit ?"
         )
-        for row, relevance in connection.execute(sql, (expression, oldest, *scope.values, CONTEXT)):
+        values = (expression, oldest, *scope.values, max(CONTEXT, limit))
+        for row, relevance in connection.execute(sql, values):
             ranked.setdefault(row, {})[index] = relevance
     return ranked
 
@@ -174,11 +193,13 @@ def find_newest(
 ) -> list[StoredMessage]:
     """The newest messages with all words of the query, among the last `CANDIDATES` that came in."""
     expression = query.expression()
-    if expression is None:
+    if query.signs:
+        rows = _scan(connection, query.signs, filters, CANDIDATES)
+    elif expression is None:
         return []
-    rows = _newest_rows(
-        connection, index_for(filters)[0], expression, _scope(filters), max(CANDIDATES, limit)
-    )
+    else:
+        index = index_for(filters)[0]
+        rows = _newest_rows(connection, index, expression, _scope(filters), CANDIDATES)
     messages = load_messages(connection, rows).values()
     return sorted(messages, key=lambda m: (-(to_milliseconds(m.time) or 0), -m.id))[:limit]
 

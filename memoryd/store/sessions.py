@@ -93,6 +93,13 @@ class SessionTable:
             count.first = time if count.first is None else min(count.first, time)
             count.last = time if count.last is None else max(count.last, time)
 
+    def recount(self, message: int, difference: int) -> None:
+        """A message was withdrawn by the agent (-1), or written again (1)."""
+        self._connection.execute(
+            "update session set messages = messages + ? where id = (select session_id from message where id = ?)",
+            (difference, message),
+        )
+
     def flush(self) -> None:
         """Write the counts gathered since the last flush."""
         for row, count in self._counts.items():

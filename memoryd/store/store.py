@@ -18,6 +18,7 @@ from memoryd.store.connection import (
     DATABASE_NAME,
     Connection,
     DatabaseError,
+    explained,
     open_writer,
     translate,
 )
@@ -26,6 +27,14 @@ from memoryd.store.schema import INDEXES, migrate
 from memoryd.store.sessions import SessionTable
 from memoryd.store.tokens import TOKENS_VERSION
 from memoryd.store.transcripts import TranscriptTable
+
+
+def inode_of(path: Path) -> int | None:
+    """The file that a name means just now; None if there is none."""
+    try:
+        return path.stat().st_ino
+    except OSError:
+        return None
 
 
 def identity_of(source: str, key: str) -> bytes:
@@ -44,14 +53,15 @@ class Store:
         """
         self.path = home / DATABASE_NAME
         self.connection: Connection = open_writer(self.path)
-        self._inode = self.path.stat().st_ino
         self._clock = clock
         try:
-            migrate(self.connection)
-            self._refresh_indexes()
+            with explained(self.path):
+                migrate(self.connection)
+                self._refresh_indexes()
         except BaseException:
             self.connection.close()
             raise
+        self._files = self._inodes()
         self._sessions = SessionTable(self.connection)
         self._transcripts = TranscriptTable(self.connection)
 
@@ -109,21 +119,20 @@ class Store:
             raise
 
     def check_file(self) -> None:
-        """Notice that the database file was deleted or replaced while we have it open.
+        """Notice that the database or its log was deleted or replaced while we have it open.
 
         Raises:
             StoreError: writing on would write into nothing.
         """
-        try:
-            inode = self.path.stat().st_ino
-        except FileNotFoundError:
-            inode = None
-        if inode != self._inode:
+        if self._inodes() != self._files:
             raise StoreError(f"{self.path} was deleted or replaced while memoryd had it open")
+
+    def _inodes(self) -> tuple[int | None, ...]:
+        return tuple(inode_of(Path(f"{self.path}{ending}")) for ending in ("", "-wal"))
 
     def cursor(self, source: str, path: str) -> Cursor | None:
         """Where reading a transcript stopped; None if it was never read."""
-        return self._transcripts.cursor(self._sessions.source_id(source), path)
+        return self._transcripts.cursor(source, path)
 
     def add(self, source: str, screened: ScreenedBatch) -> Added:
         """Commit one batch: messages, session facts, rejects, ledger and cursor."""
@@ -216,6 +225,7 @@ class Store:
                 "update message set text = ?, withdrawn = 0 where id = ?", (text, row)
             )
             fts.add_row(self.connection, row, role, text)
+            self._sessions.recount(row, 1)
             return row, "updated"
         if old == text:
             return row, "seen"
@@ -234,6 +244,7 @@ class Store:
         if found is not None:
             fts.remove_row(self.connection, *found)
             self.connection.execute("update message set withdrawn = 1 where id = ?", (found[0],))
+            self._sessions.recount(found[0], -1)
 
     def _refresh_indexes(self) -> None:
         if fts.indexed_version(self.connection) != TOKENS_VERSION:

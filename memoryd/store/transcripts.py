@@ -16,11 +16,12 @@ class TranscriptTable:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def cursor(self, source_id: int, path: str) -> Cursor | None:
+    def cursor(self, source: str, path: str) -> Cursor | None:
         """Where reading stopped; None if never read."""
         found = self._connection.execute(
-            "select device, inode, size, mtime_ns, offset, fingerprint, state from transcript where source_id = ? and path = ?",
-            (source_id, path),
+            "select device, inode, size, mtime_ns, offset, fingerprint, state from transcript "
+            "join source on source.id = transcript.source_id where source.name = ? and path = ?",
+            (source, path),
         ).fetchone()
         if found is None:
             return None
