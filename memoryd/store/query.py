@@ -16,6 +16,7 @@ _PIECE = re.compile(r'(?P<minus>-)?"(?P<phrase>[^"]*)"?|(?P<word>[^\s"]+)')
 _UNSPACED_RUN = re.compile(f"[{UNSPACED}]+")
 _SIGN = re.compile(r"[^\w'’]|_")
 _PUNCTUATION = ".,;:!?…\"'()[]{}。，？！、；：「」『』（）"
+_JOINERS = "\u200c\u200d"  # part of Persian words and of emoji families
 _WORD = re.compile(r"[^\W_]+")
 _SPACED_RUN = re.compile(f"[^\\s{UNSPACED}]+")
 
@@ -95,7 +96,7 @@ class Query:
 
 def parse_query(text: str) -> Query:
     """Read a query as typed; never fails, control characters and lone surrogates count as spaces."""
-    clean = "".join(c if c.isprintable() else " " for c in text[:MAX_CHARACTERS])
+    clean = "".join(c if c.isprintable() or c in _JOINERS else " " for c in text[:MAX_CHARACTERS])
     alternatives: list[list[Term]] = [[]]
     negate = False
     for match in list(_PIECE.finditer(clean))[: MAX_TERMS * 2]:

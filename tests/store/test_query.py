@@ -51,6 +51,12 @@ def matches(store: Store, query: str, *contents: str) -> list[str]:
         "v1.2.3-rc.1",
         "κόσμε",
         "привет",
+        "ประเทศไทย",
+        "ພາສາລາວ",
+        "မြန်မာ",
+        "ភាសាខ្មែរ",
+        "हिन्दी भाषा",
+        "می‌خواهم",
     ],
 )
 def test_a_thing_finds_itself_inside_a_sentence(store: Store, text: str) -> None:
@@ -112,6 +118,14 @@ class TestChinese:
         pieces = [term.text for term in parse_query("测试环境端口").pieces()]
 
         assert pieces == ["测试", "试环", "环境", "境端", "端口"]
+
+    @pytest.mark.parametrize(
+        ("query", "text"), [("ไทย", "ผมอยู่ประเทศไทยครับ"), ("ខ្មែរ", "ខ្ញុំរៀនភាសាខ្មែរនៅទីនេះ")]
+    )
+    def test_a_word_is_found_inside_a_sentence_without_spaces(
+        self, store: Store, query: str, text: str
+    ) -> None:
+        assert matches(store, query, text, "別の文") == [text]
 
     def test_particles_alone_carry_nothing(self) -> None:
         assert [term.text for term in parse_query("端口 是 的").pieces()] == ["端口"]

@@ -79,6 +79,48 @@ class TestTiers:
 
         assert (texts(home, ""), texts(home, "-hello"), texts(home, "absent")) == ([], [], [])
 
+    @pytest.mark.parametrize("signs", ["🎉", "=>", "→", "👨‍👩‍👧", "!="])
+    def test_signs_that_no_index_knows_are_looked_for_as_they_stand(
+        self, add: Add, home: Path, signs: str
+    ) -> None:
+        add(message(f"a {signs} b"), message("a b"), message(f"Bash: {signs}", role="tool"))
+
+        assert texts(home, signs) == [f"a {signs} b"]
+        assert texts(home, signs, Filters(role="tool")) == [f"Bash: {signs}"]
+        assert texts(home, signs, Filters(session="s2")) == []
+        assert newest(home, f" {signs} ") == [f"a {signs} b"]
+
+    def test_signs_of_a_withdrawn_message_are_not_found(self, add: Add, home: Path) -> None:
+        add(message("regret 🎉", "k"))
+        add(retracted=("k",))
+
+        assert texts(home, "🎉") == []
+
+    def test_as_many_hits_come_as_were_asked_for(self, add: Add, home: Path) -> None:
+        add(*[message(f"common number {n}", session=f"s{n % 7}") for n in range(900)])
+
+        assert len(texts(home, "common", limit=850)) == 850
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "x" * 5000,
+            "词" * 5000,
+            " ".join(f"word{n}" for n in range(200)),
+            "a " * 2500,
+            '"' * 5000,
+        ],
+        ids=["one word", "one Chinese run", "200 words", "2,500 words", "quotes"],
+    )
+    def test_a_query_of_any_length_is_answered(self, add: Add, home: Path, query: str) -> None:
+        add(message("word7 and 词词 and xxx"))
+
+        found = texts(home, query)
+
+        assert found == (
+            [] if query[0] in 'x"' or query[:2] == "a " else ["word7 and 词词 and xxx"]
+        )
+
     def test_excluded_words_stay_out_of_every_tier(self, add: Add, home: Path) -> None:
         add(message("alpha beta"), message("alpha gamma", session="s2"))
 

@@ -5,6 +5,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import textwrap
 from collections.abc import Callable
 from pathlib import Path
@@ -25,6 +26,20 @@ from memoryd.store.store import Store, identity_of
 from tests.store.conftest import NOW, message, screened
 
 Add = Callable[..., Added]
+ROOT = Path(__file__).parents[2]
+
+
+def as_nobody(claim: Callable[[], int]) -> int:
+    """What *claim* gives (0 to 250) in a process without rights; 255 if it fails."""
+    child = os.fork()
+    if child == 0:
+        try:
+            if os.geteuid() == 0:
+                os.setuid(65534)
+            os._exit(claim())
+        finally:
+            os._exit(255)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
 def texts(store: Store) -> list[str]:
@@ -183,6 +198,21 @@ class TestSessions:
         with Reader(store.path.parent) as reader:
             assert reader.sessions(Filters(), 10)[0].title == "Fix the build, please"
 
+    def test_a_withdrawn_message_neither_counts_nor_names_its_session(
+        self, store: Store, add: Add
+    ) -> None:
+        add(message("regret this", "k"), message("keep this", "l"))
+        add(retracted=("k", "unknown"))
+
+        with Reader(store.path.parent) as reader:
+            session = reader.sessions(Filters(), 10)[0]
+            assert (session.title, session.messages) == ("keep this", 1)
+            assert (reader.counts()["messages"], reader.sources()[0].messages) == (1, 1)
+
+        add(message("regret this", "k"))
+        with Reader(store.path.parent) as reader:
+            assert reader.sessions(Filters(), 10)[0].messages == 2
+
     def test_a_session_with_nothing_said_is_not_listed(self, store: Store, add: Add) -> None:
         add(sessions=(Session("claude-code", "empty", project="/p"),))
 
@@ -249,6 +279,92 @@ class TestFile:
         with pytest.raises(StoreError, match="deleted or replaced"):
             add(message("lost?"))
 
+    def test_a_deleted_log_is_noticed_and_costs_nothing(
+        self, store: Store, add: Add, home: Path
+    ) -> None:
+        add(message("first"))
+        Path(f"{store.path}-wal").unlink()
+
+        with pytest.raises(StoreError, match="deleted or replaced"):
+            add(message("second"))
+        store.close()
+
+        with Store(home, lambda: NOW) as again:
+            assert texts(again) == ["first"]
+            assert find_damage(again.connection) == []
+
+    def test_a_log_deleted_after_a_crash_takes_the_cursors_with_it(self, home: Path) -> None:
+        program = (
+            "import os, sys; from pathlib import Path; from memoryd.store.store import Store\n"
+            "from tests.store.conftest import NOW, message, screened\n"
+            "store = Store(Path(sys.argv[1]), lambda: NOW)\n"
+            "store.checkpoint()\n"
+            "store.add('claude-code', screened([message('lost')]))\n"
+            "os.kill(os.getpid(), 9)"
+        )
+        subprocess.run([sys.executable, "-c", program, str(home)], cwd=ROOT, check=False)
+        Path(home, f"{DATABASE_NAME}-wal").unlink()
+
+        with Store(home, lambda: NOW) as store:
+            assert (texts(store), store.cursor("claude-code", "/t/a.jsonl")) == ([], None)
+            assert find_damage(store.connection) == []
+
+    def test_asking_for_a_cursor_writes_nothing(self, store: Store) -> None:
+        store.connection.execute("pragma query_only=on")
+
+        assert store.cursor("never-read", "/t/a.jsonl") is None
+
+    def test_a_damaged_page_met_while_reading_is_told_in_words(
+        self, store: Store, add: Add
+    ) -> None:
+        add(*[message(f"text number {n} " * 50) for n in range(100)])
+        store.close()
+        data = bytearray(store.path.read_bytes())
+        data[8192 : len(data)] = b"\xff" * (len(data) - 8192)
+        store.path.write_bytes(data)
+
+        with (
+            pytest.raises(StoreError, match="memoryd doctor"),
+            Reader(store.path.parent) as reader,
+        ):
+            reader.counts()
+
+    @pytest.mark.parametrize("left_open", [False, True])
+    def test_a_folder_that_may_only_be_read_is_read(self, left_open: bool) -> None:
+        """As another user, since nothing is forbidden to root."""
+        with tempfile.TemporaryDirectory() as folder:
+            home = Path(folder)
+            store = Store(home, lambda: NOW)
+            store.add("claude-code", screened([message("hello")]))
+            if not left_open:
+                store.close()
+            for path in home.iterdir():
+                path.chmod(0o444)
+            home.chmod(0o555)
+
+            assert as_nobody(lambda: Reader(home).counts()["messages"]) == 1
+
+            home.chmod(0o755)
+            store.connection.close()
+
+    def test_a_disk_that_is_full_from_the_start_is_temporary(self, home: Path) -> None:
+        program = (
+            "import resource, sys; from pathlib import Path; from memoryd.store.store import Store\n"
+            "from memoryd.errors import RetryError; from tests.store.conftest import NOW\n"
+            "resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))\n"
+            "try: Store(Path(sys.argv[1]), lambda: NOW)\n"
+            "except RetryError: sys.exit(75)"
+        )
+        done = subprocess.run([sys.executable, "-c", program, str(home)], cwd=ROOT, check=False)
+
+        assert done.returncode == 75
+
+    def test_a_folder_in_the_databases_place_is_a_clear_error(self, home: Path) -> None:
+        (home / DATABASE_NAME).mkdir()
+
+        with pytest.raises(StoreError, match=r"memoryd\.db cannot be opened"):
+            Store(home, lambda: NOW)
+
     def test_a_newer_schema_is_refused_by_writer_and_reader(self, home: Path) -> None:
         with Store(home, lambda: NOW) as store:
             store.connection.execute(f"pragma user_version={SCHEMA_VERSION + 1}")
@@ -310,7 +426,7 @@ class TestFile:
             [sys.executable, "-c", program, str(home)],
             stdout=subprocess.PIPE,
             text=True,
-            cwd=Path(__file__).parents[2],
+            cwd=ROOT,
         ) as process:
             assert process.stdout is not None
             acknowledged = [int(process.stdout.readline()) for _ in range(25)][-1]
