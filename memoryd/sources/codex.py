@@ -174,8 +174,8 @@ class _Item:
             session, role, text, time=parse_time(self.time), native_id=native, key=key
         )
 
-    def tool(self, text: str, ending: str) -> Message:
-        """A tool call, or its result."""
+    def tool(self, text: str, ending: str = "") -> Message:
+        """A tool call or, with an *ending*, its result."""
         session = _session(self.context)
         identifier = self.payload.get("call_id") or self.payload.get("id")
         key = call_key(identifier, ending, session, self.time, text)
@@ -203,7 +203,7 @@ def _parse_item(item: _Item) -> Iterator[Message]:
             yield message
     elif kind in _CALLS:
         name = item.payload.get("name") or kind.removesuffix("_call")
-        yield item.tool(call_line(name, parsed(item.payload.get(_CALLS[kind]))), ":call")
+        yield item.tool(call_line(name, parsed(item.payload.get(_CALLS[kind]))))
     elif kind.endswith("_output"):
         output = item.payload.get("output")
         inner = lookup(parsed(output), "output")  # versions before 0.60 wrap it

@@ -11,7 +11,12 @@ import orjson
 
 from memoryd.model import Batch, Cursor, Message, Reject, Role, Session
 from memoryd.sources.base import ReadLimits
-from memoryd.sources.exclusion import is_own_session, maintains_memory, strip_own_output
+from memoryd.sources.exclusion import (
+    is_own_call,
+    is_own_session,
+    maintains_memory,
+    strip_own_output,
+)
 from memoryd.sources.texts import content_key
 
 _REASON = 40  # characters of a reason: it may be a record's own kind
@@ -21,6 +26,8 @@ _TALLIED = 1000  # short texts counted at most
 _SESSIONS = "_sessions"
 _TALLY = "_tally"
 _EXCLUDED = "_excluded"
+_OWN_CALLS = "_own_calls"
+RESULT = ":result"  # how the key of a tool's result goes on from its call's
 _PROMPTED = "_prompted"  # among the facts of a session: a person has said something
 
 
@@ -73,6 +80,8 @@ class Context:
         text = strip_own_output(message.text)
         if not text.strip():
             self.skip("empty" if text == message.text else "memoryd's own output")
+        elif message.role == "tool" and self._is_own_answer(message):
+            self.skip("memoryd's own output")
         elif self._is_excluded(message, text):
             self.skip("memory-keeping session")
         else:
@@ -163,6 +172,13 @@ class Context:
             return False
         self.exclude(message.session_id)
         return True
+
+    def _is_own_answer(self, message: Message) -> bool:
+        """Did memoryd give this result? Its call came before, and a result's key is the call's and an ending."""
+        calls: list[str] = self.state.get(_OWN_CALLS, [])
+        if is_own_call(message.text) and not message.key.endswith(RESULT):
+            self.state[_OWN_CALLS] = [*calls[-_KEPT:], message.key]
+        return message.key.removesuffix(RESULT) in calls and message.key.endswith(RESULT)
 
     def _is_first_prompt(self, session_id: str) -> bool:
         known = self._known(session_id)

@@ -2,7 +2,8 @@
 
 Whatever memoryd hands to an agent as text stands between FENCE_OPEN and FENCE_CLOSE; a conversation that
 memoryd itself starts (an observer, a rewriter run through an agent) carries SENTINEL in its first prompt.
-Both come back in the agent's transcript and are left out here, in every source.
+Both come back in the agent's transcript and are left out here, in every source, and so is what a tool call
+that asks memoryd gives back.
 """
 
 import re
@@ -13,9 +14,16 @@ FENCE_CLOSE = "</memoryd-context>"
 
 _NAME = "memoryd"  # every mark contains it: the cheap test
 _OWN_TEXT = re.compile(
-    r"<memoryd-context\b[^>]*>.*?(?:</memoryd-context>|\Z)"
-    r"|<!--\s*memoryd:begin\b.*?(?:<!--\s*memoryd:end\b.*?-->|\Z)",
+    r"<memoryd-context\b[^>]*>.*?</memoryd-context>"
+    r"|<!--\s*memoryd:begin\b.*?<!--\s*memoryd:end\b.*?-->"
+    # Cut off before its end; but someone who only mentions a fence keeps his words.
+    r"|\A\s*(?:<memoryd-context\b|<!--\s*memoryd:begin\b).*",
     re.DOTALL,
+)
+_OWN_CALL = re.compile(
+    r"\A(?:mcp__)?memoryd[._]"
+    r"|(?:^|[\s;&|(/])memoryd(?:\s+--?[\w-]+(?:[ =]\S+)?)*"
+    r"\s+(?:search|show|sessions|memory|files|review|runs|status|consolidate|prune|nightly)\b"
 )
 _MAINTENANCE = re.compile(
     r"\s*(?:"
@@ -38,6 +46,11 @@ def strip_own_output(text: str) -> str:
 def is_own_session(text: str) -> bool:
     """Does a message with this text mark its whole session as memoryd's own?"""
     return _NAME in text and SENTINEL in text
+
+
+def is_own_call(line: str) -> bool:
+    """Is this tool call (as one line) memoryd being asked? What it answers is known already."""
+    return _NAME in line and _OWN_CALL.search(line) is not None
 
 
 def maintains_memory(prompt: str) -> bool:

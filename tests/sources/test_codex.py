@@ -86,7 +86,7 @@ class TestCodex(SourceContract):
             THREAD: {"project": "/home/me/work", "branch": "main", "model": "gpt-5.5"}
         }
         assert tools == {
-            "call_aaaaaaaaaaaaaaaaaaaaaaaa:call": "shell: ls -l",
+            "call_aaaaaaaaaaaaaaaaaaaaaaaa": "shell: ls -l",
             "call_aaaaaaaaaaaaaaaaaaaaaaaa:result": "a.py",
         }
         assert found.skipped["compacted"] == 1

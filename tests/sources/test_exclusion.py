@@ -28,6 +28,35 @@ def test_a_message_that_is_only_fenced_output_is_counted_out(tmp_path: Path) -> 
     assert found.skipped == {"memoryd's own output": 1}
 
 
+@pytest.mark.parametrize(
+    ("name", "command"),
+    [
+        ("Bash", "memoryd search parser"),
+        ("Bash", "cd x && /usr/bin/memoryd --home /h memory list"),
+        ("mcp__memoryd__search", "parser"),
+    ],
+)
+def test_what_memoryd_answers_an_agent_is_left_out(tmp_path: Path, name: str, command: str) -> None:
+    call = {"type": "tool_use", "id": "toolu_01DDDDDDDDDDDDDDDD", "name": name, "input": {"command": command}}  # fmt: skip
+    result = {
+        "type": "tool_result",
+        "tool_use_id": "toolu_01DDDDDDDDDDDDDDDD",
+        "content": "old words",
+    }
+    found = read(tmp_path, assistant(1, call), user(2, [result, text("thanks")]))
+
+    assert [f"{name}: {command}", "thanks"] == [*found.texts.values()]
+    assert found.skipped == {"memoryd's own output": 1}
+
+
+def test_working_on_memoryd_is_no_question_to_it(tmp_path: Path) -> None:
+    call = {"type": "tool_use", "id": "toolu_01EEEEEEEEEEEEEEEE", "name": "Bash", "input": {"command": "cd memoryd && git status"}}  # fmt: skip
+    result = {"type": "tool_result", "tool_use_id": "toolu_01EEEEEEEEEEEEEEEE", "content": "clean"}
+    found = read(tmp_path, assistant(1, call), user(2, [result]))
+
+    assert "clean" in found.texts.values()
+
+
 def test_a_session_with_the_sentinel_is_left_out_from_there_on(tmp_path: Path) -> None:
     found = read(
         tmp_path,
@@ -67,7 +96,8 @@ def test_people_may_talk_about_memory(prompt: str) -> None:
     [
         ("nothing of memoryd", "nothing of memoryd"),
         ("<!-- memoryd:begin id=1 -->\n- fact\n<!-- memoryd:end -->", ""),
-        (f"a {FENCE_OPEN} never closed", "a"),
+        (f"{FENCE_OPEN} cut off", ""),
+        (f"why is {FENCE_OPEN} there?", f"why is {FENCE_OPEN} there?"),
         (f"{FENCE_OPEN}1{FENCE_CLOSE} mine {FENCE_OPEN}2{FENCE_CLOSE}", "mine"),
         ("I like the memoryd project", "I like the memoryd project"),
     ],
