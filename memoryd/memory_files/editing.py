@@ -6,7 +6,7 @@ three-way merge. An edit that no longer fits is never forced.
 
 import difflib
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from memoryd.memory_files.documents import Document, Piece
@@ -173,6 +173,24 @@ def merge_versions(
     edits = derive_edits(profile.parse(name, decode(base)), profile.parse(name, decode(ours)))
     merged = apply_edits(decode(theirs), edits, profile, name)
     return None if merged is None else encode(merged)
+
+
+def make_merge(
+    base: bytes | None, edits: Sequence[Edit], profile: Profile, name: str
+) -> Callable[[bytes, bytes, bytes], bytes | None]:
+    """A merge for the writer that knows what was meant.
+
+    Whatever stands on disk instead of *base* gets the edits themselves, and none of them if one does not fit: an entry
+    that was to be merged but was changed by hand is seen, even where the merged text equals another entry.
+    """
+
+    def merge(old: bytes, theirs: bytes, ours: bytes) -> bytes | None:
+        if old != (base or b""):
+            return merge_versions(old, theirs, ours, profile, name)
+        text = apply_edits(decode(theirs), edits, profile, name)
+        return None if text is None else encode(text)
+
+    return merge
 
 
 def make_diff(before: bytes, after: bytes, name: str) -> str:

@@ -15,7 +15,7 @@ _PERSONA = re.compile(
     |\b(?:always|never)\ (?:speak|talk|sound|act)\ (?:as|like|in)\b
     |^(?:stay\ in|keep\ to\ your)\ (?:character|persona)
     |\b(?:core|guiding)\ (?:persona|personality|identity)\b
-    |^你(?:是(?:一[个名位只]|[「『"“]?\w{1,8}[」』"”]?，)|的(?:名字|性格|人设|语气|口吻|角色|人格|身份))
+    |^你(?:是(?:一[个名位只]|[「『"“])|叫\w{1,8}[，。,.\s]|的(?:名字|性格|人设|语气|口吻|角色|人格|身份))
     |(?:人设|性格设定|角色设定)
     |^(?:du\ bist\ (?:ein|eine|der|die)\b|dein(?:e)?\ (?:name|ton|persönlichkeit|charakter|stimme)\b)
     |^(?:eres\ (?:un|una|el|la)\b|tu\ (?:nombre|tono|personalidad|carácter|voz)\b)
