@@ -3,20 +3,22 @@
 Commands are imported when they are called, so that a search does not pay for the daemon's libraries.
 """
 
+import errno
 import importlib
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 from pathlib import Path
 
 import click
 
-from memoryd.errors import MemorydError
+from memoryd.errors import MemorydError, RetryError, UsageError
 
 # name -> (module below this package, function, one line of help)
 COMMANDS = {
     "ingest": ("history", "ingest", "Read transcripts into the index."),
-    "search": ("history", "search", "Find messages in the history of every agent."),
+    "search": ("search", "search", "Find messages in the history of every agent."),
     "sessions": ("history", "sessions", "List conversations, the last active first."),
     "show": ("history", "show", "Show a message with its neighbours."),
     "sources": (
@@ -105,11 +107,17 @@ def cli(context: click.Context, home: Path | None, config_path: Path | None) -> 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the status of the contract."""
     os.umask(0o077)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(
+            stream, TextIOWrapper
+        ):  # a terminal that cannot show a character shows a mark
+            stream.reconfigure(errors="replace")
     try:
         status = cli.main(arguments, prog_name="memoryd", standalone_mode=False)
+        sys.stdout.flush()
     except click.ClickException as error:
         error.show()
-        status = 2
+        status = UsageError.exit_status
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         status = 130
@@ -117,6 +125,16 @@ def main(arguments: Sequence[str] | None = None) -> None:
         click.echo(f"memoryd: {error}", err=True)
         status = error.exit_status
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _close_output()
         status = 0
+    except OSError as error:
+        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+        click.echo(f"memoryd: {error}", err=True)
+        _close_output()
+        status = RetryError.exit_status if full else MemorydError.exit_status
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _close_output() -> None:
+    """Nothing more can be said there; what is still buffered must not fail again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

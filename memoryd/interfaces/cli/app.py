@@ -15,6 +15,7 @@ from memoryd.errors import ConfigError
 
 if TYPE_CHECKING:
     from memoryd.store.reader import Reader
+    from memoryd.store.records import StoredMessage
 
 
 class App:
@@ -83,8 +84,23 @@ json_option = click.option(
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """One JSON document (or line) on stdout."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=False) + "\n")
+    """One JSON document (or line) on stdout, UTF-8 whatever the terminal speaks."""
+    # The only characters that cannot be encoded are lone surrogates; JSON knows them as \\udXXX.
+    click.echo(json.dumps(value, ensure_ascii=False).encode("utf-8", "backslashreplace"))
+
+
+def message_json(message: "StoredMessage") -> dict[str, Any]:
+    """A message in the fields of the contract."""
+    return {
+        "message_id": str(message.id),
+        "native_id": message.native_id,
+        "session_id": message.session_id,
+        "source": message.source,
+        "project": message.project,
+        "role": message.role,
+        "time": json_time(message.time),
+        "text": message.text,
+    }
 
 
 def json_time(time: datetime | None) -> str | None:
@@ -98,7 +114,12 @@ def json_time(time: datetime | None) -> str | None:
 
 def local_time(time: datetime | None) -> str:
     """Local time to the minute; for people."""
-    return "" if time is None else time.astimezone().strftime("%Y-%m-%d %H:%M")
+    if time is None:
+        return ""
+    try:
+        return time.astimezone().strftime("%Y-%m-%d %H:%M")
+    except (OverflowError, OSError):  # the first or last day of all
+        return time.strftime("%Y-%m-%d %H:%M")
 
 
 def parse_time(text: str | None, option: str) -> datetime | None:
@@ -113,7 +134,7 @@ def parse_time(text: str | None, option: str) -> datetime | None:
 
     try:
         return parse_moment(text)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         raise click.BadParameter(
             f"{text!r}: expected a date (2026-11-30), a time or an age (7d, 12h)", param_hint=option
         ) from error
@@ -132,7 +153,7 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
     """A table: drawn on a terminal, tab-separated for a pipe."""
     if not sys.stdout.isatty():
         for row in rows:
-            click.echo("\t".join(row))
+            click.echo("\t".join(" ".join(cell.split()) for cell in row))
         return
     from rich.console import Console  # noqa: PLC0415 - 80 ms that pipes need not pay
     from rich.table import Table  # noqa: PLC0415
@@ -142,4 +163,5 @@ def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         table.add_column(header, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    Console().print(table)
+    # What agents wrote is text: no brackets and colons of it are markup or emoji.
+    Console(markup=False, emoji=False, highlight=False).print(table)

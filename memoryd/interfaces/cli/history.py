@@ -1,8 +1,6 @@
-"""History: ingest, search, sessions, show, sources."""
+"""History: ingest, sessions, show, sources."""
 
-import json
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,19 +14,15 @@ from memoryd.interfaces.cli.app import (
     json_option,
     json_time,
     local_time,
+    message_json,
     parse_time,
     pass_app,
     print_json,
     print_table,
     size_text,
 )
-from memoryd.service.recall import Hit, recall
 from memoryd.store.reader import Reader
-from memoryd.store.records import Filters, StoredMessage
-
-MODES = ("auto", "lexical", "semantic", "hybrid")
-ROLES = ("user", "assistant", "tool", "system")
-MAX_LIMIT = 1000
+from memoryd.store.records import Filters
 
 
 @click.command()
@@ -74,139 +68,6 @@ def progress_bar() -> Iterator[Callable[[dict[str, Any]], None]]:
         yield lambda told: bar.update(
             task, advance=told["bytes"], description=f"reading transcript {told['files']}"
         )
-
-
-@click.command()
-@click.argument("query", required=False)
-@click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True)
-@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
-@click.option("--source", help="Only this agent.")
-@click.option("--project", help="Only this project (its folder as the agent noted it).")
-@click.option(
-    "--role",
-    type=click.Choice(ROLES),
-    help="Only this role; `tool` searches tool calls and results.",
-)
-@click.option("--session", help="Only this session.")
-@click.option("--since", help="Not older: a date, a time, or an age like 7d.")
-@click.option("--until", help="Older than: a date, a time, or an age.")
-@click.option(
-    "--sort", type=click.Choice(["relevance", "newest"]), default="relevance", show_default=True
-)
-@click.option("--explain", is_flag=True, help="Show the parts of every score.")
-@click.option(
-    "--batch", is_flag=True, help="Read queries as JSON lines from stdin, answer as JSON lines."
-)
-@json_option
-@pass_app
-def search(
-    app: App, /, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any
-) -> int:
-    """Find messages in the history of every agent.
-
-    All words count first, in any order; "…" is a phrase, -word excludes, AND OR NOT work in capitals.
-    """
-    with Reader(app.home) as reader:
-        if batch:
-            _search_batch(reader)
-            return 0
-        if query is None:
-            raise click.UsageError("QUERY is missing (or use --batch)")
-        answer, hits = _search(reader, query, options)
-    if as_json:
-        print_json(answer)
-    else:
-        _print_hits(hits, answer, explain)
-    return 0 if hits else 1
-
-
-def _search(
-    reader: Reader, query: str, options: dict[str, Any]
-) -> tuple[dict[str, Any], list[Hit]]:
-    started = time.perf_counter()
-    filters = Filters(
-        source=options.get("source"),
-        project=options.get("project") or None,
-        role=options.get("role"),
-        session=options.get("session"),
-        since=parse_time(options.get("since"), "--since"),
-        until=parse_time(options.get("until"), "--until"),
-    )
-    hits = recall(
-        reader, query, filters, options.get("limit", 10), options.get("sort", "relevance")
-    )
-    shown = [_hit_json(hit) for hit in hits]
-    seconds = round(time.perf_counter() - started, 6)
-    return {"mode": "lexical", "hits": shown, "seconds": seconds}, hits
-
-
-def _hit_json(hit: Hit) -> dict[str, Any]:
-    return message_json(hit.message) | {"snippet": hit.snippet, "score": hit.score, "why": hit.why}
-
-
-def message_json(message: StoredMessage) -> dict[str, Any]:
-    """A message in the fields of the contract."""
-    return {
-        "message_id": str(message.id),
-        "native_id": message.native_id,
-        "session_id": message.session_id,
-        "source": message.source,
-        "project": message.project,
-        "role": message.role,
-        "time": json_time(message.time),
-        "text": message.text,
-    }
-
-
-def _search_batch(reader: Reader) -> None:
-    for number, line in enumerate(sys.stdin, 1):
-        if not line.strip():
-            continue
-        try:
-            asked = json.loads(line)
-            query, identity = asked.pop("query"), asked.pop("id")
-        except (ValueError, KeyError, AttributeError, TypeError) as error:
-            raise UsageError(
-                f'stdin line {number}: expected {{"id", "query", …}}, got {line.strip()[:80]!r}'
-            ) from error
-        answer, _ = _search(reader, str(query), _batch_options(asked, number))
-        print_json({"id": identity, **answer})
-        sys.stdout.flush()
-
-
-def _batch_options(asked: dict[str, Any], number: int) -> dict[str, Any]:
-    choices = {"role": ROLES, "mode": MODES, "sort": ("relevance", "newest")}
-    known = {"limit", "source", "project", "session", "since", "until", "explain", *choices}
-    for key, value in asked.items():
-        if key not in known:
-            raise UsageError(
-                f"stdin line {number}: unknown key {key!r}; known: {', '.join(sorted(known))}"
-            )
-        if key in choices and value is not None and value not in choices[key]:
-            raise UsageError(
-                f"stdin line {number}: {key}: expected one of {', '.join(choices[key])}, got {value!r}"
-            )
-    limit = asked.get("limit", 10)
-    if not isinstance(limit, int) or not 1 <= limit <= MAX_LIMIT:
-        raise UsageError(f"stdin line {number}: limit: expected 1 to {MAX_LIMIT}, got {limit!r}")
-    return {key: value for key, value in asked.items() if value is not None}
-
-
-def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
-    for hit, shown in zip(hits, answer["hits"], strict=True):
-        message = hit.message
-        place = f"{message.source} · {message.project or 'no project'} · {message.role}"
-        click.secho(f"{local_time(message.time)}  {place}  #{message.id}", fg="cyan")
-        click.echo("  " + shown["snippet"].replace("\n", "\n  "))
-        if explain:
-            parts = ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items())
-            click.echo(f"  score {hit.score:.3f}: {parts}")
-    if hits:
-        click.echo(
-            f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
-        )
-    else:
-        click.echo("nothing found; try fewer or other words, or --role tool for tool calls")
 
 
 @click.command()
