@@ -5,7 +5,6 @@ uuid: a resumed or forked session is a copy with the same uuids and meets itself
 several records that share `message.id`, our group. The folder's name is lossy: the project is `cwd`.
 """
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from memoryd.model import Message, Role
 from memoryd.sources.claude_text import human_text, rejection_words, strip_injected
 from memoryd.sources.context import Context
 from memoryd.sources.jsonl import JsonLinesSource, Record
+from memoryd.sources.places import application_folder
 from memoryd.sources.texts import (
     block_texts,
     call_key,
@@ -26,6 +26,7 @@ from memoryd.sources.texts import (
     text_or_none,
 )
 
+_DESKTOP = "local-agent-mode-sessions"
 _QUEUE = 32  # queued prompts remembered until they turn up again
 _CHAIN = 64  # records of inline sub-agents remembered as parents
 _TITLES = {
@@ -47,18 +48,22 @@ class ClaudeCode(JsonLinesSource):
 
     name = "claude-code"
     title = "Claude Code"
-    names = re.compile(r"/[^/]+\.jsonl$")
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
-        """`CLAUDE_CONFIG_DIR` (it may list several), else both places that versions have used."""
+        """`CLAUDE_CONFIG_DIR` (it may list several), else the places that versions and kin have used."""
         named = [Path(part) for part in environ.get("CLAUDE_CONFIG_DIR", "").split(",") if part]
-        folders = named or [home / ".claude", home / ".config" / "claude"]
-        return [folder / "projects" for folder in folders]
+        folders = named or [home / ".claude", home / ".config" / "claude", home / ".openclaude"]
+        desktop = application_folder(environ, home) / "Claude" / _DESKTOP
+        return [*(folder / "projects" for folder in folders), desktop]
 
     def transcript(self, path: Path) -> Path | None:
-        """Every `.jsonl` but a workflow's journal."""
-        return None if path.name.startswith("journal.jsonl") else super().transcript(path)
+        """Every `.jsonl` but a workflow's journal; of the desktop program's files only those of its agents."""
+        if path.name.startswith("journal.jsonl"):
+            return None
+        if _DESKTOP in path.parts and ".claude" not in path.parts:
+            return None
+        return super().transcript(path)
 
     def owns(self, record: Record) -> bool:
         """Messages inside an envelope, or one of the bookkeeping records of a session."""

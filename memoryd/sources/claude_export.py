@@ -4,7 +4,7 @@ As seen in December 2025. There is no default place; a file given by hand is rec
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ class ClaudeExport(DocumentSource):
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
         """None: see the module."""
         return []
+
+    def discover(self, root: Path) -> Iterator[Path]:
+        """None: see the module."""
+        return iter(())
 
     def recognises(self, head: bytes) -> bool:
         """The only field of the document."""

@@ -324,6 +324,24 @@ def test_short_tool_ids_of_gateways_do_not_collide(tmp_path: Path) -> None:
 
 
 def test_several_configuration_folders_are_searched(tmp_path: Path) -> None:
-    named = {"CLAUDE_CONFIG_DIR": "/a,/b"}
+    roots = ClaudeCode.default_roots({"CLAUDE_CONFIG_DIR": "/a,/b"}, tmp_path)
 
-    assert [Path("/a/projects"), Path("/b/projects")] == ClaudeCode.default_roots(named, tmp_path)
+    assert [Path("/a/projects"), Path("/b/projects")] == list(roots)[:2]
+
+
+@pytest.mark.parametrize(
+    ("name", "found"),
+    [
+        ("p/s1.jsonl", True),
+        ("p/s1/subagents/agent-a1.jsonl", True),
+        ("p/s1/subagents/workflows/w/agent-a1.jsonl", True),
+        ("p/s1/subagents/workflows/w/journal.jsonl", False),
+        ("p/s1/tool-results/x.txt", False),
+        ("p/sessions-index.json", False),
+        ("p/memory/MEMORY.md", False),
+        ("local-agent-mode-sessions/w/p/l/.claude/projects/q/s.jsonl", True),
+        ("local-agent-mode-sessions/w/p/l/audit.jsonl", False),
+    ],
+)
+def test_which_files_are_transcripts(tmp_path: Path, name: str, found: bool) -> None:
+    assert found == (ClaudeCode([tmp_path]).transcript(tmp_path / name) is not None)
