@@ -12,7 +12,7 @@ from memoryd.memory_files.budgets import Cause, Loading, plan_loading
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import first_words, fold
 from memoryd.memory_files.ledger import LedgerRecord
-from memoryd.memory_files.problems import Case, Finding, Problem, find_problems, list_cut
+from memoryd.memory_files.problems import Case, Evidence, Problem, find_problems, list_cut
 from memoryd.memory_files.profiles import Profile
 from memoryd.memory_files.units import Unit
 
@@ -64,7 +64,7 @@ def check_files(
     profile: Profile,
     *,
     ledger: Mapping[Path, LedgerRecord] | None = None,
-    findings: Sequence[Finding] = (),
+    evidence: Sequence[Evidence] = (),
 ) -> FilesReport:
     """Examine memory files of one agent.
 
@@ -72,18 +72,18 @@ def check_files(
         files: those of one folder are budgeted together, in the profile's order.
         profile: with the limits of the agent's own configuration (`Profile.with_limits`).
         ledger: OpenClaw's records by path, see `ledger`.
-        findings: contradictions and paraphrases that the bank knows of.
+        evidence: contradictions and paraphrases that the bank knows of.
     """
     loadings = [loading for group in _by_folder(files) for loading in plan_loading(group, profile)]
-    cases = [_open_case(loading, profile, ledger or {}, findings) for loading in loadings]
+    cases = [_open_case(loading, profile, ledger or {}, evidence) for loading in loadings]
     shared = _find_shared(cases)
     reports = tuple(_report(case, shared.get(case.loading.file.path, ())) for case in cases)
-    folders = len({file.path.parent for file in files})
+    folders = {loading.file.path.parent for loading in loadings if loading.rule.at_start}
     return FilesReport(
         reports,
         Total(
             sum(loading.loaded for loading in loadings),
-            None if profile.total is None else profile.total * max(1, folders),
+            None if profile.total is None else profile.total * max(1, len(folders)),
         ),
         not any(loading.is_over for loading in loadings),
     )
@@ -115,11 +115,11 @@ def _open_case(
     loading: Loading,
     profile: Profile,
     ledger: Mapping[Path, LedgerRecord],
-    findings: Sequence[Finding],
+    evidence: Sequence[Evidence],
 ) -> Case:
     path = loading.file.path
     document = profile.parse(path.name, loading.file.text)
-    return Case(loading, document, profile, ledger.get(path), findings)
+    return Case(loading, document, profile, ledger.get(path), evidence)
 
 
 def _find_shared(cases: Sequence[Case]) -> dict[Path, list[Problem]]:

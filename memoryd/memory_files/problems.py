@@ -50,7 +50,7 @@ class Problem:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Evidence:
     """Evidence from the bank about an entry of a file, e.g. a newer value that contradicts it.
 
     Attributes:
@@ -72,7 +72,7 @@ class Case:
     document: Document
     profile: Profile
     record: LedgerRecord | None = None
-    findings: Sequence[Finding] = field(default_factory=tuple)
+    evidence: Sequence[Evidence] = field(default_factory=tuple)
 
     @property
     def name(self) -> str:
@@ -306,12 +306,12 @@ def _find_ledger_trap(case: Case) -> Iterator[Problem]:
 
 def _find_evidence(case: Case) -> Iterator[Problem]:
     entries = {fold(piece.content): piece for piece in case.document.entries}
-    for finding in case.findings:
-        piece = entries.get(fold(finding.content))
-        if piece is not None and finding.path == case.loading.file.path:
+    for item in case.evidence:
+        piece = entries.get(fold(item.content))
+        if piece is not None and item.path == case.loading.file.path:
             yield Problem(
-                finding.kind,
-                f"{case.name}: {first_words(piece.content)} — {finding.detail}",
+                item.kind,
+                f"{case.name}: {first_words(piece.content)} — {item.detail}",
                 "replace it with the newer value, or run `memoryd files compact`",
             )
 

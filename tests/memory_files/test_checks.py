@@ -11,7 +11,7 @@ from memoryd.memory_files.checks import FilesReport, check_files, join_reports
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import first_words, fold
 from memoryd.memory_files.ledger import LedgerRecord, judge_standing, ledger_key, parse_record
-from memoryd.memory_files.problems import Finding, Problem
+from memoryd.memory_files.problems import Evidence, Problem
 from memoryd.memory_files.profiles import Profile, find_profile
 from memoryd.memory_files.sections import join_sections
 
@@ -25,8 +25,8 @@ def memory(text: str, name: str = "MEMORY.md") -> MemoryFile:
     return MemoryFile(FOLDER / name, text.encode())
 
 
-def check(profile: Profile, *files: MemoryFile, findings: Sequence[Finding] = ()) -> FilesReport:
-    return check_files(files, profile, findings=findings)
+def check(profile: Profile, *files: MemoryFile, evidence: Sequence[Evidence] = ()) -> FilesReport:
+    return check_files(files, profile, evidence=evidence)
 
 
 def problems(report: FilesReport, kind: str) -> list[Problem]:
@@ -138,6 +138,18 @@ def test_files_of_different_folders_have_budgets_of_their_own() -> None:
     assert report.total.limit == 240_000
 
 
+def test_notes_in_another_folder_have_no_budget() -> None:
+    notes = MemoryFile(FOLDER / "memory" / "2026-11-30.md", b"- met Ana\n")
+    report = check(OPENCLAW, memory("- a\n"), notes)
+
+    assert report.total.limit == 60_000
+    assert (report.files[1].loaded, report.files[1].cause, report.files[1].cut_entries) == (
+        0,
+        "on demand",
+        (),
+    )
+
+
 def test_reports_of_several_agents_are_joined() -> None:
     good, bad = check(HERMES, memory("a")), check(HERMES, memory("x" * 2_201))
     report = join_reports([good, bad])
@@ -185,13 +197,11 @@ def test_short_lines_under_different_headings_are_no_duplicates() -> None:
 
 
 def test_paraphrases_and_contradictions_come_from_the_bank() -> None:
-    finding = Finding(FOLDER / "MEMORY.md", "the port is 80", "the user said on 2026-11-02: 8080")
-    report = check(HERMES, memory("The port is 80."), findings=[finding])
+    item = Evidence(FOLDER / "MEMORY.md", "the port is 80", "the user said on 2026-11-02: 8080")
+    report = check(HERMES, memory("The port is 80."), evidence=[item])
 
     assert "8080" in problems(report, "contradiction")[0].detail
-    assert not problems(
-        check(HERMES, memory("The host is up."), findings=[finding]), "contradiction"
-    )
+    assert not problems(check(HERMES, memory("The host is up."), evidence=[item]), "contradiction")
 
 
 # --- wrong file
