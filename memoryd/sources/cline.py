@@ -42,8 +42,8 @@ class Tasks(DocumentSource):
         return [folder / "globalStorage" / cls.extension / "tasks" for folder in folders]
 
     def recognises(self, head: bytes) -> bool:
-        """Forks write the same: only the place tells."""
-        return False
+        """A list of messages to and from the model; whose fork wrote it only the place tells."""
+        return re.match(rb'\s*\[\s*\{\s*"role"\s*:\s*"user"\s*,\s*"content"', head) is not None
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the task, which stand in a file beside it or in a list of all tasks."""
@@ -88,10 +88,6 @@ class ClineTasks(Tasks):
         forks = ("rooveterinaryinc.", "kilocode.")
         is_fork = any(part.startswith(forks) for part in path.parts)
         return None if is_fork or path.with_name(_ROO_FACTS).exists() else super().transcript(path)
-
-    def recognises(self, head: bytes) -> bool:
-        """A list of messages to and from the model."""
-        return re.match(rb'\s*\[\s*\{\s*"role"\s*:\s*"user"\s*,\s*"content"', head) is not None
 
 
 class RooCode(Tasks):

@@ -17,13 +17,13 @@ from memoryd.sources.databases import SqliteSource
 from memoryd.sources.places import application_folder
 from memoryd.sources.session_rows import Rows
 from memoryd.sources.sqlite import Database, Row
-from memoryd.sources.texts import lookup, parse_time, text_or_none
+from memoryd.sources.texts import content_key, lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn, decoded, json_column
 
 _TABLE = "cursorDiskKV"
 _COMPOSER, _BUBBLE = "composerData:", "bubbleId:"
 _PAST = ";"  # the character behind ":": the end of a range of keys
-_SHRINKING = "headers"  # in the state: how many bubbles the recent conversations had
+_HEADERS = "headers"  # in the state: how many and which bubbles the recent conversations had
 _REMEMBERED = 16
 
 
@@ -68,7 +68,7 @@ class CursorDatabase(SqliteSource):
             "id": session_id,
             "composer": composer,
             "bubbles": bubbles,
-            "shrunk": _has_shrunk(context, session_id, len(bubbles)),
+            "known": _known_bubbles(context, session_id, bubbles),
             "person": "system" if parent else "user",
         }
 
@@ -79,16 +79,15 @@ class CursorDatabase(SqliteSource):
         for bubble in session["composer"].get("conversation") or ():
             yield {"key": f":{bubble.get('bubbleId')}", "value": bubble, "gone": False}
         kept = set(session["bubbles"])
-        everything = since is None or session["shrunk"]
-        if everything:
-            for bubble in session["bubbles"]:
-                key = f"{_BUBBLE}{session['id']}:{bubble}"
-                for row in database.records(_TABLE, ("key", "value"), {"key": key}):
-                    yield row | {"gone": False}
+        everything = since is None or session["known"] is None
+        for bubble in session["bubbles"][0 if everything else session["known"] :]:
+            key = f"{_BUBBLE}{session['id']}:{bubble}"
+            for row in database.records(_TABLE, ("key", "value"), {"key": key}):
+                yield row | {"gone": False}
         for row in self._bubbles(database, session["id"], None if everything else since):
-            bubble = str(row["key"]).rpartition(":")[2]
-            if not everything or bubble not in kept:
-                yield row | {"gone": everything and bool(kept)}
+            gone = bool(kept) and str(row["key"]).rpartition(":")[2] not in kept
+            if gone or not everything or not kept:
+                yield row | {"gone": gone}
 
     def _bubbles(self, database: Database, composer: str, since: float | None) -> Iterator[Row]:
         """All bubbles of a conversation, or those written anew."""
@@ -137,11 +136,11 @@ def _value(database: Database, key: str) -> dict[str, Any]:
     return json_column(row["value"])
 
 
-def _has_shrunk(context: Context, session_id: str, count: int) -> bool:
-    """Does the conversation have fewer bubbles than last time (a checkpoint was restored)?"""
-    known: dict[str, int] = context.state.setdefault(_SHRINKING, {})
-    before = known.pop(session_id, 0)
-    known[session_id] = count
+def _known_bubbles(context: Context, session_id: str, bubbles: list[str]) -> int | None:
+    """How many of the bubbles were in the conversation last time; None if not all of them still are."""
+    known: dict[str, list[Any]] = context.state.setdefault(_HEADERS, {})
+    count, before = known.pop(session_id, [0, ""])
+    known[session_id] = [len(bubbles), content_key(*bubbles)]
     while len(known) > _REMEMBERED:
         del known[next(iter(known))]
-    return count < before
+    return count if before == content_key(*bubbles[:count]) else None

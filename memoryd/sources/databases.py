@@ -226,7 +226,8 @@ class _Pass:
         if main.changes:
             return clock if _clock(signatures[-1]) > clock else None
         before = self._tables[-1].signatures([session_id], upto=clock).get(session_id)
-        return clock if self._old([*signatures[:-1], before]) == mark[1] else None
+        same = self._old([*signatures[:-1], before]) == mark[1]
+        return math.nextafter(clock, math.inf) if same else None  # that row itself is known
 
     def _visit(self, session_id: str, since: float | None) -> Iterator[Batch]:
         """Read a session; what cannot be understood costs only its row, or what comes behind it."""

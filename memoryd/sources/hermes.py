@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from memoryd.model import Message
+from memoryd.model import Message, Role
 from memoryd.sources.combined import CombinedSource
 from memoryd.sources.context import Context
 from memoryd.sources.databases import SqliteSource
@@ -40,7 +40,9 @@ _COLUMNS = (
     "role", "content", "tool_calls", "tool_call_id", "timestamp", "active", "compacted",
     "_compressed_summary", "display_kind",
 )  # fmt: skip
-_FACTS = ("title", "model", "parent_session_id", "cwd", "git_branch")
+_FACTS = ("title", "model", "parent_session_id", "cwd", "git_branch", "source", "started_at")
+_AT_ONCE = 1.0  # seconds; what compaction repeats is older than its summary, or written with it
+_NO_PERSON = ("cron", "subagent")  # where prompts come from in such sessions
 
 
 def _homes(environ: Mapping[str, str], home: Path) -> Path:
@@ -80,7 +82,7 @@ class HermesDatabase(SqliteSource):
         facts = next(
             database.records("sessions", _FACTS, {"id": session_id}), dict.fromkeys(_FACTS)
         )
-        texts = {name: text_or_none(fact) for name, fact in facts.items()}
+        texts = {name: text_or_none(fact) for name, fact in facts.items() if name != "started_at"}
         parent = texts["parent_session_id"]
         context.note(
             session_id,
@@ -91,7 +93,13 @@ class HermesDatabase(SqliteSource):
             branch=texts["git_branch"],
         )
         origin = [{"session_id": parent}] if parent else []
-        return {"id": session_id, "origin": origin, "copied": origin}
+        return {
+            "id": session_id,
+            "origin": origin,
+            "copied": origin,
+            "since": facts["started_at"],
+            "person": "system" if texts["source"] in _NO_PERSON else "user",
+        }
 
     def rows(
         self, database: Database, session: dict[str, Any], since: float | None
@@ -114,13 +122,16 @@ class HermesDatabase(SqliteSource):
             archived = {"session_id": session["id"], "active": 0, "compacted": 1}
             known = "compacted" in database.columns("messages")
             session["copied"] = [*session["origin"], *([archived] if known else [])]
+            session["since"] = row["timestamp"]
             return False
-        if not session["copied"] or row["active"] == 0:
+        if not session["copied"]:
+            return False
+        if isinstance(session["since"], float) and row["timestamp"] > session["since"] + _AT_ONCE:
+            session["copied"] = []
             return False
         same, before = {"role": row["role"], "content": row["content"]}, ("id", row["id"])
-        if any(
-            database.count("messages", {**of, **same}, "id", before) for of in session["copied"]
-        ):
+        copied = ({**of, **same} for of in session["copied"])
+        if any(database.values("messages", "id", where, before) for where in copied):
             return True
         session["copied"] = []
         return False
@@ -135,7 +146,20 @@ class HermesDatabase(SqliteSource):
             )
             return int(times.setdefault(row["timestamp"], len(times)))
         same = {"session_id": session["id"], "role": row["role"], "content": row["content"]}
-        return database.count("messages", same, "timestamp", ("timestamp", row["timestamp"]))
+        times = database.values("messages", "timestamp", same, ("timestamp", row["timestamp"]))
+        if times and "summaries" not in session:
+            session["summaries"] = database.values(
+                "messages",
+                "timestamp",
+                {"session_id": session["id"]},
+                like=("content", "[CONTEXT %"),
+            )
+        repeated = [
+            time
+            for time in times[1:]
+            if any(0 < time - summary < _AT_ONCE for summary in session["summaries"])
+        ]
+        return len(times) - len(repeated)
 
     def parse(self, row: Row, session: dict[str, Any], context: Context) -> Iterable[Message]:
         """What a row says, if it is still part of the conversation."""
@@ -144,10 +168,10 @@ class HermesDatabase(SqliteSource):
         elif row["display_kind"] == "hidden" or (row["active"] == 0 and not row["compacted"]):
             context.skip("withdrawn")
             context.retract(
-                [message.key for message in _messages(row, session["id"], row["number"], context)]
+                [message.key for message in _messages(row, session, row["number"], context)]
             )
         else:
-            yield from _messages(row, session["id"], row["number"], context)
+            yield from _messages(row, session, row["number"], context)
 
 
 class HermesSnapshot(DocumentSource):
@@ -189,8 +213,7 @@ class HermesSnapshot(DocumentSource):
         if _is_summary(item):
             context.skip("compaction summary")
             return ()
-        number = context.occurrence(str(item.get("role")), _text(item.get("content")))
-        return _messages(item, session["id"], number, context)
+        return _messages(item, session, context.occurrence(*_words(item)), context)
 
 
 class HermesLog(JsonLinesSource):
@@ -215,8 +238,7 @@ class HermesLog(JsonLinesSource):
             context.note(session_id, model=text_or_none(record.get("model")))
             context.skip("compaction summary" if _is_summary(record) else "session_meta")
             return ()
-        number = context.occurrence(str(record.get("role")), _text(record.get("content")))
-        return _messages(record, session_id, number, context)
+        return _messages(record, {"id": session_id}, context.occurrence(*_words(record)), context)
 
 
 class Hermes(CombinedSource):
@@ -239,17 +261,24 @@ def _text(content: object) -> str:
     return join(block_texts(content, ("text", "input_text", "output_text")))
 
 
+def _words(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    """By what equal messages are counted: role, text, and whether it is written as a list of parts."""
+    content = row.get("content")
+    plain = content is None or (isinstance(content, str) and not content.startswith(_JSON_MARK))
+    return str(row.get("role")), _text(content), "" if plain else "parts"
+
+
 def _messages(
-    row: Mapping[str, Any], session_id: str, number: int, context: Context
+    row: Mapping[str, Any], session: Mapping[str, Any], number: int, context: Context
 ) -> Iterator[Message]:
     """The messages in a row, a line or an item: they have the same fields."""
-    role, text = row.get("role"), _text(row.get("content"))
-    key = content_key(session_id, role, text, number)
-    turn = Turn(context, session_id, key, parse_time(row.get("timestamp")))
+    role, text, form = _words(row)
+    key = content_key(session["id"], role, text, number, form)
+    turn = Turn(context, session["id"], key, parse_time(row.get("timestamp")))
     if role == "tool":
         yield from turn.result(text, row.get("tool_call_id") or key)
     elif role == "user":
-        yield from _said(turn, text)
+        yield from _said(turn, text, session.get("person", "user"))
     elif role == "assistant":
         if text:
             yield turn.say("assistant", text)
@@ -262,7 +291,7 @@ def _messages(
         context.skip(str(role))
 
 
-def _said(turn: Turn, text: str) -> Iterator[Message]:
+def _said(turn: Turn, text: str, person: Role) -> Iterator[Message]:
     """What a person said; of an invoked skill only what was said with it."""
     skill = _SKILL.match(text)
     if skill:
@@ -270,4 +299,4 @@ def _said(turn: Turn, text: str) -> Iterator[Message]:
     if _INJECTED.match(text):
         turn.context.skip("injected")
     elif text:
-        yield turn.say("user", text)
+        yield turn.say(person, text)

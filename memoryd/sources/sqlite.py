@@ -120,20 +120,32 @@ class Database:
             if row is not None:
                 yield dict.fromkeys(names) | dict(zip(wanted, row, strict=False))
 
-    def count(
-        self, table: str, where: Mapping[str, object], distinct: str, below: tuple[str, object]
-    ) -> int:
-        """How many different values *distinct* has in rows like *where* in which a column is *below* a value."""
+    def values(
+        self,
+        table: str,
+        column: str,
+        where: Mapping[str, object],
+        below: tuple[str, object] | None = None,
+        like: tuple[str, str] | None = None,
+    ) -> list[Any]:
+        """The different values of a column, in order, in rows like *where*.
+
+        Args:
+            below: (column, value): only rows with less than the value there.
+            like: (column, pattern): only rows with a text like this there.
+        """
         known = self.columns(table)
-        if distinct not in known:
-            return 0
+        if column not in known:
+            return []
         tests, values = _conditions(known, where, None, None)
-        column, limit = below
+        for operator, condition in (("<", below), ("like", like)):
+            if condition is not None:
+                tests += f" and {quote(condition[0])} {operator} ?"
+                values.append(condition[1])
         found = self.select(
-            f"select count(distinct {quote(distinct)}) from {quote(table)} where {tests} and {quote(column)} < ?",
-            (*values, limit),
+            f"select distinct {quote(column)} from {quote(table)} where {tests} order by 1", values
         )
-        return int(found[0][0])
+        return [value for (value,) in found]
 
     def identity(self, table: str) -> tuple[str, ...]:
         """The columns that tell a row from all others: its number, or the key of a table without numbers."""
