@@ -19,7 +19,7 @@ from memoryd.service.remembering import (
     screen_entry,
 )
 from memoryd.service.twins import find_twin
-from memoryd.service.writer import Command, Tell, Writer, utc_now
+from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, namespace_of
 from memoryd.store.entry_rows import entry_to_json
 
@@ -189,12 +189,3 @@ def note_access(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dic
             arguments["characters"],
         )
     return {"counted": counted}
-
-
-COMMANDS: dict[str, Command] = {
-    "memory.add": add,
-    "memory.import": import_lines,
-    "memory.change": change,
-    "memory.feedback": feedback,
-    "memory.accessed": note_access,
-}

@@ -1,7 +1,7 @@
 """Reading the memory bank: list, search, history, the provenance of an entry."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,17 +28,35 @@ class Answer:
     milliseconds: float
 
 
+Near = Callable[[Reader, EntryView, str, int], "list[Entry] | None"]
+
+
 def search_entries(
-    reader: Reader, view: EntryView, text: str, limit: int, policy: RecallPolicy | None = None
+    reader: Reader, view: EntryView, text: str, limit: int, near: Near | None = None
 ) -> Answer:
-    """The entries of a view that answer a text, best first."""
+    """The entries of a view that answer a text, best first.
+
+    Args:
+        near: finds entries near in meaning; None, or if it answers None, only words are searched.
+    """
     started = time.perf_counter()
     matches = match_entries(reader.connection, view, parse_query(text), SEARCHED)
     complete = frozenset(match.entry.id for match in matches if match.complete)
+    meant = None if near is None else near(reader, view, text, SEARCHED)
     hits = rank_entries(
-        [m.entry for m in matches], complete, (), utc_now(), policy or RecallPolicy()
+        [m.entry for m in matches], complete, meant or (), utc_now(), RecallPolicy()
     )
-    return Answer("lexical", hits[:limit], 1000 * (time.perf_counter() - started))
+    mode = "lexical" if meant is None else "hybrid"
+    return Answer(mode, hits[:limit], 1000 * (time.perf_counter() - started))
+
+
+def answer_json(answer: Answer) -> dict[str, Any]:
+    """An answer in the fields of the contract."""
+    hits = [
+        {"entry": entry_to_json(hit.entry), "score": hit.score, "why": dict(hit.why)}
+        for hit in answer.hits
+    ]
+    return {"mode": answer.mode, "hits": hits, "milliseconds": round(answer.milliseconds, 3)}
 
 
 def listed(

@@ -15,7 +15,7 @@ from typing import Any
 from memoryd.errors import UsageError
 from memoryd.model import Entry
 from memoryd.service.remembering import screen_entry
-from memoryd.service.writer import Command, Tell, Writer, utc_now
+from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import entry_from_json, entry_to_json
@@ -193,6 +193,3 @@ def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
 def group_texts(entries: Iterable[Entry], into: str) -> tuple[tuple[str, str], ...]:
     """The canary of a merge: every member's words must lead to the entry that stays."""
     return tuple((entry.content, into) for entry in entries)
-
-
-COMMANDS: dict[str, Command] = {"changes.commit": commit_changes, "undo": undo}

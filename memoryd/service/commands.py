@@ -5,11 +5,11 @@ a JSON value; as a generator it pauses at each `yield`, so that a daemon can do 
 """
 
 from collections.abc import Generator, Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
-from memoryd.service import bank, changes, extraction, review
 from memoryd.service.client import NoDaemonError, request
 from memoryd.service.home import prepare_home
 from memoryd.service.ingest import IngestReport
@@ -41,12 +41,31 @@ def ingest(
     return report.to_json()
 
 
+def _at(module: str, function: str) -> Command:
+    """A command that is imported when it is first asked for: most daemons never need most of them."""
+
+    def command(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> Any:
+        found = getattr(import_module(f"memoryd.service.{module}"), function)
+        return found(writer, arguments, tell)
+
+    return command
+
+
 COMMANDS: dict[str, Command] = {
     "ingest": ingest,
-    **bank.COMMANDS,
-    **changes.COMMANDS,
-    **extraction.COMMANDS,
-    **review.COMMANDS,
+    "memory.add": _at("bank", "add"),
+    "memory.import": _at("bank", "import_lines"),
+    "memory.change": _at("bank", "change"),
+    "memory.feedback": _at("bank", "feedback"),
+    "memory.accessed": _at("bank", "note_access"),
+    "memory.extract": _at("extraction", "extract_file"),
+    "memory.extract_history": _at("extraction", "extract_history"),
+    "changes.commit": _at("changes", "commit_changes"),
+    "undo": _at("changes", "undo"),
+    "review": _at("review", "decide"),
+    "vectors.begin": _at("embedding", "begin"),
+    "vectors.store": _at("embedding", "store_vectors"),
+    "vectors.switch": _at("embedding", "switch"),
 }
 
 

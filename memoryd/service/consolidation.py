@@ -25,6 +25,7 @@ from memoryd.service.writer import utc_now
 from memoryd.store.bank import list_entries, namespaces
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
+from memoryd.store.vector_rows import current_generation, entry_vectors
 
 LOW_PRIORITY = 10  # the planner gives way to everything else
 
@@ -64,9 +65,21 @@ Planned = tuple[str, dict[str, Entry], ConsolidationPlan]
 def _plan(
     reader: Reader, namespace: str, policy: ConsolidationPolicy, now: datetime
 ) -> tuple[dict[str, Entry], ConsolidationPlan]:
-    entries = list_entries(reader.connection, namespace)
-    plan = plan_consolidation(entries, None, policy, now)
+    """Plan over every entry: those not active serve as lineage."""
+    entries = list_entries(reader.connection, namespace, states=())
+    plan = plan_consolidation(entries, _vectors(reader, namespace), policy, now)
     return {entry.id: entry for entry in entries}, plan
+
+
+def _vectors(reader: Reader, namespace: str) -> dict[str, Any] | None:
+    """Vectors of the active entries, float32 of unit length, by entry id; None if there are none."""
+    generation = current_generation(reader.connection)
+    packed = entry_vectors(reader.connection, generation.id, namespace) if generation else {}
+    if generation is None or not packed:
+        return None
+    from memoryd.embedding.vectors import unpack  # noqa: PLC0415 - numpy, only where vectors are
+
+    return dict(zip(packed, unpack(list(packed.values()), generation.dimension), strict=True))
 
 
 def make_report(planned: Sequence[Planned]) -> dict[str, Any]:

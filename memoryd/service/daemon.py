@@ -19,11 +19,13 @@ import structlog
 from memoryd.config import Config, load_config
 from memoryd.errors import ConfigError, HeldError
 from memoryd.service.commands import COMMANDS
+from memoryd.service.embedding import Backfill, Embeddings
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
+from memoryd.service.memory_search import serve_search
 from memoryd.service.notify import Notifier
-from memoryd.service.resources import Ballast, Resources, measure, step_back
+from memoryd.service.resources import Ballast, Resources, give_back_memory, measure, step_back
 from memoryd.service.server import Handler, Progress, Server
 from memoryd.service.signals import Signals
 from memoryd.service.watcher import Watcher
@@ -41,6 +43,7 @@ WAL_IDLE_BYTES = (
     1024 * 1024
 )  # more than this is folded into the database when nothing else is to do
 WAL_ALARM_BYTES = 128 * 1024 * 1024
+MANY_FILES = 1000  # a scan that read so many leaves memory worth giving back
 MOST_ERRORS = 20  # of one report that are logged one by one
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
@@ -95,12 +98,19 @@ class Daemon:
             self._guard,
             on_end=self._signals.wake,
         )
+        self._embeddings = Embeddings(home, self._config)
+        self._backfill = Backfill(self._embeddings, self._ask_worker)
         self._server = Server(home, self._handlers())
         self._watcher: Watcher | None = None
         self._scheduler: Scheduler | None = None
         self._rescan_at = 0.0
         self._rescans: dict[str, Any] = {"count": 0, "last": None, "reason": ""}
         self._clock_gap = time.time() - time.monotonic()
+
+    def _ask_worker(self, name: str, arguments: Mapping[str, Any]) -> Any:
+        return self._worker.call(
+            name, lambda writer: COMMANDS[name](writer, arguments, _ignore), Urgency.SCAN
+        )
 
     def _load(self) -> Config:
         path = self._config_path or self._home / "config.toml"
@@ -144,6 +154,8 @@ class Daemon:
         self._start_watcher()
         self._server.start()
         parts.callback(self._stop_server)
+        self._backfill.start()
+        parts.callback(self._backfill.stop)
         if self._make_scheduler is not None:
             self._scheduler = self._make_scheduler(self._worker, self._config)
         parts.callback(self._notifier.stopping)
@@ -275,6 +287,8 @@ class Daemon:
             yield from writer.scanner.scan(report)
             self._rescans |= {"last": utc_now().strftime("%Y-%m-%dT%H:%M:%SZ")}
             _log_report(report)
+            if report.files > MANY_FILES:
+                give_back_memory()
 
         self._rescan_at = time.monotonic() + self._config.ingest.rescan_seconds
         if self._worker.submit("scan", scan, Urgency.SCAN):
@@ -282,7 +296,20 @@ class Daemon:
 
     def _handlers(self) -> dict[str, Handler]:
         handlers = {name: self._through_worker(name, command) for name, command in COMMANDS.items()}
-        return {**handlers, "status": lambda arguments, progress: self._describe()}
+        search = serve_search(self._home, self._embeddings.near, self._count_access)
+        return {
+            **handlers,
+            "memory.search": search,
+            "status": lambda arguments, progress: self._describe(),
+        }
+
+    def _count_access(self, access: dict[str, Any]) -> None:
+        name = f"access {access['session']} {access['ids']}"
+        self._worker.submit(
+            name,
+            lambda writer: COMMANDS["memory.accessed"](writer, access, _ignore),
+            Urgency.REQUEST,
+        )
 
     def _through_worker(self, name: str, command: Command) -> Handler:
         def handle(arguments: Mapping[str, Any], progress: Progress) -> object:
@@ -317,9 +344,14 @@ class Daemon:
             "rescans": self._rescans,
             "resources": asdict(resources),
             "jobs": list(self._scheduler.jobs()) if self._scheduler else [],
+            "embedding_trouble": self._backfill.trouble or None,
             "config_error": self._config_error or None,
             "degraded": self._ailments(resources),
         }
+
+
+def _ignore(told: object) -> None:
+    """Nobody waits to hear of progress."""
 
 
 def _log_report(report: IngestReport) -> None:

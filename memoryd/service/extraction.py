@@ -12,7 +12,7 @@ from memoryd.memory.gate import Extracted, Extraction, extract, propose_scope
 from memoryd.model import Entry, Origin, Provenance
 from memoryd.service.remembering import make_draft, new_id, remember
 from memoryd.service.twins import find_twin
-from memoryd.service.writer import Command, Tell, Writer, utc_now
+from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because
 from memoryd.store.connection import Connection
 from memoryd.store.history import spoken_after
@@ -163,9 +163,3 @@ def _provenance(message: StoredMessage, extracted: Extracted) -> Provenance:
         byte_end=end,
         quote=extracted.content,
     )
-
-
-COMMANDS: dict[str, Command] = {
-    "memory.extract": extract_file,
-    "memory.extract_history": extract_history,
-}

@@ -7,6 +7,7 @@ from typing import Any
 
 from memoryd.config import Config
 from memoryd.errors import StoreError
+from memoryd.service.embedding import Embeddings
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME
@@ -35,13 +36,8 @@ def describe_status(
         "database": database,
         "sources": described,
         "jobs": daemon.get("jobs", []),
-        "embedding": {
-            "engine": "none",
-            "model": None,
-            "dimension": None,
-            "vectors": 0,
-            "pending": 0,
-        },
+        "embedding": _describe_embedding(home, config)
+        | {"trouble": daemon.get("embedding_trouble")},
         "degraded": degraded,
         **{
             key: daemon[key]
@@ -49,6 +45,17 @@ def describe_status(
             if key in daemon
         },
     }
+
+
+def _describe_embedding(home: Path, config: Config) -> dict[str, Any]:
+    embeddings = Embeddings(home, config)
+    if not (home / DATABASE_NAME).exists():
+        return embeddings.describe(None)
+    try:
+        with Reader(home) as reader:
+            return embeddings.describe(reader)
+    except StoreError:  # told where the database is described
+        return embeddings.describe(None)
 
 
 def _describe_database(

@@ -1,6 +1,7 @@
 """What the daemon uses, what is left, and how it steps back behind everything else on the machine."""
 
 import ctypes
+import gc
 import os
 import platform
 import resource
@@ -90,6 +91,13 @@ def step_back() -> None:
         ctypes.CDLL(None).syscall(
             number, 1, 0, IOPRIO_BEST_EFFORT_LOWEST
         )  # 1: a process, 0: this one
+
+
+def give_back_memory() -> None:
+    """Return what a big piece of work left behind to the system (glibc keeps it otherwise)."""
+    gc.collect()
+    with suppress(AttributeError, OSError):  # another C library has no such function
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _size(path: Path) -> int:

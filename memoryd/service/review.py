@@ -8,7 +8,7 @@ from memoryd.errors import UsageError
 from memoryd.memory.admission import correct
 from memoryd.model import Entry
 from memoryd.service.remembering import screen_entry
-from memoryd.service.writer import Command, Tell, Writer, utc_now
+from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import stamp
@@ -153,6 +153,3 @@ def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
         for namespace, event in run_events(reader.connection, run_id)
     ]
     return {**_line(run), "report": dict(run.report), "changes": touched}
-
-
-COMMANDS: dict[str, Command] = {"review": decide}

@@ -121,12 +121,13 @@ def spoken_after(connection: Connection, row: int, limit: int) -> list[StoredMes
 
 
 def counts(connection: Connection) -> dict[str, int]:
-    """How many messages, tool messages and sessions there are."""
+    """How many messages, tool messages, sessions and active entries there are."""
     messages, tools = connection.execute(
         "select count(*), coalesce(sum(role = 'tool'), 0) from message where withdrawn = 0"
     ).fetchone()
     held = connection.execute("select count(*) from session where messages > 0").fetchone()[0]
-    return {"messages": messages, "tool_messages": tools, "sessions": held}
+    entries = connection.execute("select count(*) from entry where state = 'active'").fetchone()[0]
+    return {"messages": messages, "tool_messages": tools, "sessions": held, "entries": entries}
 
 
 def offsets(connection: Connection, source: str) -> dict[str, tuple[int, int]]:

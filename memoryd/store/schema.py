@@ -12,7 +12,7 @@ from memoryd.store.connection import Connection
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 HISTORY = """
 create table source (id integer primary key, name text not null unique) strict;
@@ -139,6 +139,25 @@ create virtual table entry_words using fts5(text, content='', tokenize='unicode6
 create virtual table entry_stems using fts5(text, content='', tokenize='porter unicode61');
 """
 
+# A change of model builds a new generation beside the old one and switches when it is complete.
+VECTORS = """
+create table generation (
+  id integer primary key autoincrement,
+  engine text not null, model text not null, revision text not null, dimension integer not null,
+  golden text not null,                        -- packed golden vectors, hex, as JSON
+  state text not null,                         -- building, current or old
+  unique (engine, model, revision, dimension)
+) strict;
+
+create table vector (
+  generation_id integer not null references generation(id),
+  row integer not null,                        -- of the entry
+  content_key blob not null,                   -- of the text it was made from
+  packed blob not null,
+  primary key (generation_id, row)
+) strict, without rowid;
+"""
+
 
 def schema_version(connection: Connection) -> int:
     """The schema version of an open database; 0 for an empty one."""
@@ -176,7 +195,7 @@ def migrate(connection: Connection) -> None:
     from sqlite_utils.migrations import Migrations  # noqa: PLC0415
 
     steps = Migrations("memoryd")
-    for step in (m001_history, m002_bank):
+    for step in (m001_history, m002_bank, m003_vectors):
         steps()(step)
     connection.execute("begin immediate")
     try:
@@ -196,6 +215,11 @@ def m001_history(db: "Database") -> None:
 def m002_bank(db: "Database") -> None:
     """The memory bank: entries, their events, runs, conflicts, accesses."""
     run_script(db, BANK + BANK_INDEXES)
+
+
+def m003_vectors(db: "Database") -> None:
+    """Vectors of entries, by generation of the model."""
+    run_script(db, VECTORS)
 
 
 def run_script(db: "Database", script: str) -> None:

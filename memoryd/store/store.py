@@ -88,12 +88,13 @@ class Store:
             self.connection.close()
 
     def checkpoint(self) -> None:
-        """Fold the write-ahead log into the database and shrink it, as far as readers allow just now."""
+        """Fold the write-ahead log into the database, as far as readers allow just now, and let go of caches."""
         self.connection.execute(
             "pragma busy_timeout=0"
         )  # a long reader must not make the writer wait
         try:
             self.connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+            self.connection.execute("pragma shrink_memory")
         finally:
             self.connection.execute(f"pragma busy_timeout={BUSY_TIMEOUT_MS}")
 

@@ -1,18 +1,14 @@
 """The memory bank: `memoryd memory …`."""
 
-import os
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
-from memoryd.errors import HeldError, StoreError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
-    local_time,
     pass_app,
     print_json,
     print_table,
@@ -202,46 +198,30 @@ def search(
     as_json: bool,
 ) -> int:
     """Find entries; counts as an access."""
-    from memoryd.service.bank_view import search_entries  # noqa: PLC0415 - only here
-    from memoryd.store.entry_rows import entry_to_json  # noqa: PLC0415
-    from memoryd.store.entry_search import EntryView  # noqa: PLC0415
+    from memoryd.service.memory_search import search_memory  # noqa: PLC0415 - only here
 
-    with app.reader() as reader:
-        answer = search_entries(reader, EntryView(namespace, scope, session), query, limit)
-    if as_json:
-        hits = [
-            {"entry": entry_to_json(hit.entry), "score": hit.score, "why": dict(hit.why)}
-            for hit in answer.hits
-        ]
-        print_json({"mode": answer.mode, "hits": hits})
-    for hit in () if as_json else answer.hits:
-        click.secho(
-            f"{hit.entry.id}  {local_time(hit.entry.updated_at)}  {hit.entry.scope}", fg="cyan"
-        )
-        click.echo("  " + hit.entry.content)
-        if explain:
-            click.echo("  " + ", ".join(f"{name} {value:.3f}" for name, value in hit.why.items()))
-    sys.stdout.flush()
-    _count_access(app, namespace, session, [hit.entry for hit in answer.hits], answer.milliseconds)
-    return 0 if answer.hits else 1
-
-
-def _count_access(
-    app: App, namespace: str, session: str | None, entries: Sequence[Entry], milliseconds: float
-) -> None:
-    """Count the access; if another process writes right now, the answer matters more than the count."""
-    arguments = {
+    asked = {
+        "query": query,
         "namespace": namespace,
-        "ids": [entry.id for entry in entries],
-        "session": session or f"shell-{os.getsid(0)}",
-        "how": "search",
-        "milliseconds": milliseconds,
-        "characters": sum(len(entry.content) for entry in entries),
+        "scope": scope,
+        "session": session,
+        "limit": limit,
     }
-    try:
-        app.carry_out("memory.accessed", arguments)
-    except (HeldError, StoreError):
-        return
+    answer = search_memory(app.home, app.config, asked)
+    if as_json:
+        print_json(answer)
+        return 0 if answer["hits"] else 1
+    for hit in answer["hits"]:
+        entry = hit["entry"]
+        click.secho(f"{entry['id']}  {entry['updated_at'][:10]}  {entry['scope']}", fg="cyan")
+        click.echo("  " + entry["content"])
+        if explain:
+            click.echo(
+                "  " + ", ".join(f"{name} {value:.3f}" for name, value in hit["why"].items())
+            )
+    if not answer["hits"]:
+        click.echo("nothing found; `memoryd search` looks into the whole history")
+    return 0 if answer["hits"] else 1
 
 
 def _change(app: App, entry_id: str, how: str, as_json: bool, text: str | None = None) -> int:
