@@ -39,7 +39,8 @@ FOREIGN_NAME = re.compile(
     "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|(?i:токен))"
 )
 _SEPARATOR = re.compile(
-    r"[\"'`\]\)*»”]{0,4}(?:"
+    r"[\"'`\]\)*»”]{0,4}"
+    r"(?:[ \t](?:for|of|to|in|on|für|pour|para)(?:[ \t][\w.-]{1,20}){1,4}|[ \t]?[（(][^）)\n]{1,24}[)）])?(?:"
     r"[ \t]{0,8}:[ \t]{0,4}[A-Za-z&'][\w&'<>\[\]| ?.]{0,30}=[ \t]{0,8}(?!=)"  # a declared type
     r"|[ \t]{0,20}(?::=|=>|->|={1,3}|[:：＝→])\*{0,2}[ \t]{0,20}(?:\n[ \t]{0,20}){0,2}"
     r"|(?<=[\"'])[ \t]{0,2},[ \t]{0,4}(?=[\"'])"  # getenv("API_KEY", "…")
@@ -53,7 +54,7 @@ _SEPARATOR = re.compile(
 _FLAG_SEPARATOR = re.compile(r"[ \t]{1,4}(?=[^\s-])")
 _FLAG = re.compile(rb"--[a-z0-9-]{0,30}\Z")
 _VALUE = re.compile(
-    r"(?:[bfru]{0,2}[\"'`“‘「]{1,3}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\s\\])"
+    r"(?:[bfru]{0,2}[\"'`“‘「]{1,3}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\\]|[ \t]*\n)"
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
 # Beside a user's name a password needs no sign between it and its own name: "user bob, pass …".

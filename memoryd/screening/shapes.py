@@ -6,7 +6,7 @@ The shapes are those the providers document or their own scanners publish.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from memoryd.screening.values import accept, is_basic, is_body, is_chosen, is_random
@@ -46,6 +46,9 @@ class Context:
 
 
 _CHECKS: dict[str, Check] = {"basic-auth": is_basic}
+
+
+Table = Mapping[str, Sequence[Token]]
 
 
 def _tokens(rows: str, check: Check = is_random) -> dict[str, list[Token]]:
@@ -166,7 +169,6 @@ jina-key           jina_                               [A-Za-z0-9_-]{40,80}
 jwt                eyJ                                 [A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{8,4000}){1,3}
 launchdarkly-key!  sdk-,api-,mob-                      [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}
 mailgun-key        key-                                [0-9a-f]{32}(?![A-Za-z0-9_-])
-mapbox-token       sk                                  \.eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,40}
 netlify-token      nfp_,nfc_,nfo_,nfu_,nfb_            [A-Za-z0-9]{36,60}
 notion-token       secret_                             [A-Za-z0-9]{43}(?![A-Za-z0-9_-])
 nuget-key          oy2                                 [a-z0-9]{43}(?![A-Za-z0-9_-])
@@ -194,6 +196,7 @@ cloudflare-token   v1.                                 0-[0-9a-f]{24}-[0-9a-f]{1
 dynatrace-token    dt0c01.,dt0s01.,dt0a01.             [A-Z0-9]{24}\.[A-Z0-9]{64}
 google-token       1//                                 0[A-Za-z0-9_-]{36,200}
 google-token       ya29.                               [A-Za-z0-9_-]{20,1500}
+mapbox-token       sk.                                 eyJ[A-Za-z0-9_-]{20,200}\.[A-Za-z0-9_-]{20,40}
 openshift-token    sha256~                             [A-Za-z0-9_-]{43}
 paypal-token       access_token$production$,access_token$sandbox$  [0-9a-z]{16}\$[0-9a-f]{32}
 sendgrid-key       SG.                                 [A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}

@@ -9,7 +9,7 @@ from memoryd.screening import values
 # The rest of a wrapped line: behind a line's end, its margin and a shell's continuation sign, up to
 # the end of the next line or of a quotation.
 _REST = re.compile(
-    r"[ \t]{0,9}\\{0,2}\n[ \t\\>|]{0,80}([A-Za-z0-9+/=_-]{4,4000})(?=[ \t]{0,9}\\{0,2}(?:\n|$)|[\"'`,;)])"
+    r"[ \t]{0,9}\\{0,2}\n[ \t\\>|]{0,80}([A-Za-z0-9+/_-]{4,4000}={0,2})(?=[ \t]{0,9}\\{0,2}(?:\n|$)|[\"'`,;)])"
 )
 _MIN_EXTENDED = 16  # characters; nobody wraps a shorter secret
 

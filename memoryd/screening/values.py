@@ -1,11 +1,10 @@
 """Judges whether a string is a secret's value, or a word, a placeholder, a path, a piece of code."""
 
-import binascii
-import contextlib
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator
+
+from memoryd.screening.encodings import decode_base64
 
 _PLACEHOLDER = re.compile(
     r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|<|\{\{|\$[{(]|your(?:api|token|key|secret|password)"
@@ -30,18 +29,19 @@ _CODE_WORD = re.compile(
 )
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _DOTTED = re.compile(r"[A-Za-z_$]\w*(?:\??\.[A-Za-z_]\w*)+")
+# Paths, variables, options, URLs and references to a place where the secret is.
 _NOT_A_VALUE = re.compile(
-    r"[/~.$%@#:?&*+=-]|(?:https?|file|env|data|arn|urn|secret|vault|op):|[A-Z]:[\\/]"
+    r"~/|\.{1,2}/|/|\$|%[sdr({]|#\{|@\w+\Z|--|[?:&=]"
+    r"|(?:https?|file|env|data|arn|urn|secret|vault|op):|[A-Z]:[\\/]"
 )
+_BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
+_BASE64_ENTROPY = 4.2  # bits per character; 32 random digits have 4.5, a path of words below 4.1
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
 # A word, a camelCase name, an abbreviation, a small number, a version: what names are made of.
 _WORDLIKE = re.compile(
     r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,10}|[A-Za-z]{1,6}\d{1,3}"
 )
 _SEGMENT = re.compile(r"[-_.:/+=~@,]+")
-_STANDARD_ALPHABET = str.maketrans("-_", "+/")
-# Of text in ASCII every fourth base64 digit is one of half the alphabet, every second hex digit < 8.
-ENCODED_ASCII = re.compile(r"(?:[C-Za-f][A-Za-z0-9_-]{3}){4}|(?:[0-7][0-9A-Fa-f]){12}")
 _LETTER = re.compile("[A-Za-z]")
 _DIGIT = re.compile("[0-9]")
 _MARK = re.compile(r"[!@#$%^&*+?~]")
@@ -98,13 +98,17 @@ def is_key(value: str) -> bool:
         len(value) >= MIN_KEY
         and bool(_LETTER.search(value))
         and (bool(_DIGIT.search(value)) or not (value.islower() or value.isupper()))
-        and not _NOT_A_VALUE.match(value)
+        and (not _NOT_A_VALUE.match(value) or _is_base64_key(value))
         and not _CONSTANT.fullmatch(value)
         and not _DOTTED.fullmatch(value)
         and not _PLACEHOLDER_WORDS.fullmatch(value)
         and is_random(value)
         and entropy(value) >= MIN_ENTROPY
     )
+
+
+def _is_base64_key(value: str) -> bool:
+    return bool(_BASE64_KEY.fullmatch(value)) and entropy(value) >= _BASE64_ENTROPY
 
 
 def is_uuid(value: str) -> bool:
@@ -153,25 +157,4 @@ def is_chosen(value: str) -> bool:
 
 def is_basic(value: str) -> bool:
     """Is *value* the base64 of `user:password` (RFC 7617)?"""
-    return any(":" in decoded for decoded in _decode_base64(value))
-
-
-def decode(value: str) -> Iterator[str]:
-    """Yield the printable ASCII texts that *value* is the hexadecimal or base64 of."""
-    if not ENCODED_ASCII.match(value):
-        return
-    with contextlib.suppress(ValueError):
-        yield from _printable(bytes.fromhex(value))
-    yield from _decode_base64(value)
-
-
-def _decode_base64(value: str) -> Iterator[str]:
-    digits = value.rstrip("=").translate(_STANDARD_ALPHABET)
-    whole = len(digits) - (len(digits) % 4 == 1)
-    with contextlib.suppress(binascii.Error):
-        yield from _printable(binascii.a2b_base64(digits[:whole] + "==="))
-
-
-def _printable(raw: bytes) -> Iterator[str]:
-    if raw.isascii() and raw.translate(None, b"\t\n\r").decode().isprintable():
-        yield raw.decode()
+    return any(":" in decoded for decoded in decode_base64(value))

@@ -8,18 +8,13 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from memoryd.screening.spans import Span
+
 # What may stand between two halves of a wrapped token: indentation, a shell's continuation sign, the
 # quoting of mail; "?" stands for what is not ASCII, such as the frames that terminals draw.
 _MARGIN = " \t\\>|?"
-# Escapes of ASCII, of invisible characters, and of what the names of secrets in other scripts are
-# written with; `%` ones are those of URLs. Other characters stay as they are: no token holds them.
-_NAMING = "".join(
-    f"|{ord(character):04x}" for character in sorted({*"密码碼口令钥鑰秘牌私凭证授权：＝是为"})
-)
-_ESCAPE = re.compile(
-    rf"(?i)\\{{1,4}}(?:u(00[0-7][0-9a-f]|00ad|20[0-6][0-9a-f]|feff{_NAMING})|x([0-7][0-9a-f])|(/))"
-    r"|%([2-7][0-9a-f])"
-)
+# Escapes that are one character, however often their backslash was escaped; `%` ones are of URLs.
+_ESCAPE = re.compile(r"\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])|(/))|%([2-7][0-9A-Fa-f])")
 _PERCENT = re.compile("%[2-7][0-9A-Fa-f]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\xad\u2000-\u206f\ufeff]")
 
@@ -36,6 +31,10 @@ class View:
     text: str
     starts: list[int]
     origins: list[tuple[int, int]]
+
+    def back(self, span: Span) -> Span:
+        """*span* of the view as a span of the original."""
+        return Span(*self.origin(span.start, span.end), span.kind)
 
     def crosses(self, start: int, end: int) -> bool:
         """Does a piece begin inside [start, end) of the view, behind its first character?"""

@@ -1,0 +1,106 @@
+"""Finds the tokens of the table in a text, given its runs of token characters.
+
+A token begins in a run, where a run begins, or has its prefix right before one (see `shapes`), so
+only runs are looked at, and of those seen a moment ago only what is remembered of them.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+
+from memoryd.screening.encodings import may_be_encoded
+from memoryd.screening.shapes import ANYWHERE, AT_BEGINNING, BEFORE_RUN, Table
+from memoryd.screening.spans import Span
+
+_MAX_REMEMBERED = 128  # characters; bounds the memory of what is remembered
+
+
+def _trie(words: Iterable[str]) -> str:
+    """A pattern for any of *words*, longest first, that decides by one character at a time."""
+    tails: dict[str, set[str]] = defaultdict(set)
+    ends = False
+    for word in words:
+        if word:
+            tails[word[0]].add(word[1:])
+        else:
+            ends = True
+    branches = [re.escape(head) + _trie(rest) for head, rest in sorted(tails.items())]
+    pattern = f"(?:{'|'.join(branches)})" if branches else ""
+    return pattern + "?" if branches and ends else pattern
+
+
+_ANYWHERE = re.compile(_trie(ANYWHERE))
+_AT_BEGINNING = re.compile(_trie(AT_BEGINNING))
+# What stands directly before a run, by its last character.
+_BEFORE_RUN = {
+    last: tuple(prefix for prefix in BEFORE_RUN if prefix[-1] == last)
+    for last in {prefix[-1] for prefix in BEFORE_RUN}
+}
+_NOTHING = ("\0",)  # in no screened text
+
+
+def find_tokens(text: str, runs: Iterable[tuple[int, int]], limit: int | None = None) -> list[Span]:
+    """The tokens of *text*, whose runs are *runs*; *limit* is where the text is taken to end."""
+    spans: list[Span] = []
+    limit = len(text) if limit is None else limit
+    for start, end in runs:
+        if may_hold_token(text[start:end]):
+            spans += _find_anywhere(text, start, end, limit)
+            spans += find_at_beginning(text, start, limit)
+        if text.endswith(_BEFORE_RUN.get(text[start - 1 : start], _NOTHING), 0, start):
+            spans += _find_behind(text, start, limit)
+    return spans
+
+
+def may_hold_token(run: str) -> bool:
+    """Does *run* hold the prefix of a token, or may it be the encoding of something?"""
+    return _remember(run) if len(run) <= _MAX_REMEMBERED else _judge(run)
+
+
+def begins_token(text: str) -> bool:
+    """Does *text* begin with one of the prefixes that must begin where a run begins?"""
+    return bool(_AT_BEGINNING.match(text))
+
+
+def _judge(run: str) -> bool:
+    return bool(_ANYWHERE.search(run) or _AT_BEGINNING.match(run) or may_be_encoded(run))
+
+
+_remember = lru_cache(maxsize=4096)(_judge)  # four of five runs of a transcript
+
+
+def find_at_beginning(text: str, start: int, limit: int) -> Iterator[Span]:
+    """A token with one of the prefixes that must begin where a run begins: at *start*."""
+    prefix = _AT_BEGINNING.match(text, start)
+    span = _match(text, prefix, AT_BEGINNING, limit) if prefix else None
+    if span:
+        yield span
+
+
+def _find_anywhere(text: str, start: int, end: int, limit: int) -> Iterator[Span]:
+    prefix = _ANYWHERE.search(text, start, end)
+    while prefix:
+        span = _match(text, prefix, ANYWHERE, limit)
+        if span:
+            yield span
+        prefix = _ANYWHERE.search(text, span.end if span else prefix.start() + 1, end)
+
+
+def _find_behind(text: str, start: int, limit: int) -> Iterator[Span]:
+    for prefix, tokens in BEFORE_RUN.items():
+        if text.endswith(prefix, 0, start):
+            for token in tokens:
+                body = token.body.match(text, start, limit)
+                if body and token.check(body[0]):
+                    yield Span(start, body.end(), token.kind)
+
+
+def _match(text: str, prefix: re.Match[str], table: Table, limit: int) -> Span | None:
+    """The token at *prefix*; where a longer prefix fails, a shorter one may fit ("sk-", "sk-ant-")."""
+    for length in range(len(prefix[0]), 0, -1):
+        for token in table.get(prefix[0][:length], ()):
+            body = token.body.match(text, prefix.start() + length, limit)
+            if body and token.check(body[0]):
+                return Span(prefix.start(), body.end(), token.kind)
+    return None

@@ -1,0 +1,64 @@
+"""Finds tokens that were broken over lines, by margins, a shell's continuation sign or quoting."""
+
+from collections.abc import Iterator
+
+from memoryd.screening.outline import Joined, outline
+from memoryd.screening.spans import Span
+from memoryd.screening.tokens import begins_token, find_at_beginning, find_tokens, may_hold_token
+from memoryd.screening.values import is_fragment
+from memoryd.screening.views import View, join, strip_margin, to_ascii
+
+_BETWEEN_PARTS = frozenset(".:$~")  # what stands between the parts of a token
+
+
+def may_wrap(text: str, joined: Joined) -> bool:
+    """May a run of *joined* hold a token? Nearly all hold the end of a line and a word."""
+    lines = to_ascii(text).split("\n")
+    return any(_may_hold_token(lines, joined, start, end) for start, end in joined.runs)
+
+
+def _may_hold_token(lines: list[str], joined: Joined, start: int, end: int) -> bool:
+    first, last = joined.lines(start, end)
+    around = join(lines[first:last])
+    before = joined.ends[first - 1] if first else 0
+    start, end = start - before, end - before
+    if may_hold_token(around[start:end]):
+        return True
+    if any(begins_token(strip_margin(line)) for line in lines[first:last]):
+        return True
+    if around[start - 1 : start] in _BETWEEN_PARTS:
+        return bool(find_tokens(around, outline(around).runs()))
+    return bool(find_tokens(around, [(start, end)]))
+
+
+def find_wrapped(view: View, joined: Joined, known: list[Span]) -> Iterator[Span]:
+    """Yield the tokens over a line's end, but for those whose beginning is *known* already.
+
+    Args:
+        view: the joined lines of the text (see `views.join_lines`).
+    """
+    starts = {span.start for span in known}
+    for span in _find_in_view(view, joined):
+        if view.crosses(span.start, span.end):
+            found = view.back(_shorten(view, span))
+            if found.start not in starts:
+                yield found
+
+
+def _find_in_view(view: View, joined: Joined) -> Iterator[Span]:
+    yield from find_tokens(view.text, outline(view.text).runs())
+    for start, end in joined.runs:
+        for beginning in view.beginnings(start + 1, end):
+            yield from find_at_beginning(view.text, beginning, len(view.text))
+
+
+def _shorten(view: View, span: Span) -> Span:
+    """*span* without the words of the next lines that a token of any length takes for its own."""
+    for line in reversed(view.beginnings(span.start + 1, span.end)):
+        if is_fragment(view.text[line : span.end]):
+            break
+        shorter = find_tokens(view.text, [(span.start, line)], line)
+        if not shorter or shorter[0].start != span.start:
+            break
+        span = shorter[0]
+    return span
