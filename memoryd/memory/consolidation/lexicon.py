@@ -17,7 +17,7 @@ Language = Literal["en", "zh", "ja", "ko", "de", "fr", "es"]
 Role = Literal[
     "concept", "action", "drop", "frame", "person", "negate", "ignore", "modal", "quantify", "compare",
     "condition", "marker", "join", "boundary", "change", "past", "future", "done", "pending", "doubt", "also",
-    "number", "ordinal", "month", "weekday", "unit",
+    "number", "ordinal", "month", "weekday", "unit", "clock", "quantity", "quality",
 ]  # fmt: skip
 
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
@@ -38,6 +38,7 @@ _GROUPS: dict[str, Role] = {
     "markers_after": "marker",
     "join": "join",
     "concepts": "concept",
+    "qualities": "quality",
     "actions": "action",
 }
 _LISTS: dict[str, Role] = {
@@ -54,6 +55,7 @@ _VALUES: dict[str, Role] = {
     "ordinals": "ordinal",
     "months": "month",
     "weekdays": "weekday",
+    "clock": "clock",
 }
 # A word that stands in several tables takes the meaning of the first of these that has it; cues for change,
 # tense and doubt are read beside the main meaning, never instead of it.
@@ -133,7 +135,7 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         else:
             main.setdefault(phrase, Sense(role, key))
     for phrase, meaning in tables.get("compounds", {}).items():
-        parts = tuple(_part(word, main, tables) for word in meaning.split())
+        parts = _parts(meaning, main, tables)
         main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
     phrases = {
         phrase: Sense(s.role, s.key, frozenset(aside.get(phrase, ())), s.parts)
@@ -145,8 +147,10 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
     for phrase, roles in aside.items():
         if phrase not in cues:
             phrases.setdefault(phrase, Sense("drop", "", frozenset(roles)))
-    for verb in _words(tables, "verbs"):
-        phrases.setdefault(verb, Sense("action", verb))
+    for word in _words(tables, "verbs"):
+        phrases.setdefault(word, Sense("action", word))
+    for word in _words(tables, "nouns"):
+        phrases.setdefault(word, Sense("concept", word))
     return Lexicon(
         language=language,
         phrases=phrases,
@@ -210,6 +214,12 @@ _RESERVED: dict[str, tuple[Role, str]] = {
     "month": ("concept", "unit:mo"),
     "year": ("concept", "unit:yr"),
 }
+
+
+def _parts(meaning: str, main: Mapping[str, Sense], tables: Mapping[str, Any]) -> tuple[tuple[Role, str], ...]:
+    if meaning.startswith("every "):
+        return (("quantity", meaning.replace(" ", ":")),)
+    return tuple(_part(word, main, tables) for word in meaning.split())
 
 
 def _part(word: str, main: Mapping[str, Sense], tables: Mapping[str, Any]) -> tuple[Role, str]:

@@ -8,7 +8,8 @@ from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.reading import Reading, Unit
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
-_WHEN = ("time:", "date:", "day:", "weekday:", "month:")
+_WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
+_TIMES = frozenset({"morning", "afternoon", "evening", "night", "noon_break", "weekend", "weekday", "today", "month_end", "peak"})
 _STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
 _OPPOSED = frozenset(
     frozenset(pair)
@@ -63,6 +64,8 @@ def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
 
 
 def _when(unit: Unit) -> str:
+    if unit.key in _TIMES:
+        return "part of day"
     return unit.key.partition(":")[0] if unit.key.startswith(_WHEN) else ""
 
 

@@ -13,6 +13,8 @@ _HAN = r"〇零一二两三四五六七八九十"
 _N = rf"(?:\d{{1,2}}|[{_HAN}]{{1,3}})"
 _PART = r"(?:上午|下午|凌晨|早上|早晨|清晨|晚上|夜里|中午|傍晚|午前|午後|오전|오후)"
 IN_RUN = rf"""
+    (?:[〇零一二三四五六七八九]{{4}}年){_N}月(?:{_N}[日号])? |
+    百分之(?:\d+|[{_HAN}百]+) | (?:[二两三四五六七八九]|十[一二]?)[点點](?:半|钟|整)? |
     {_N}\s?[月월]\s?{_N}\s?[日号일]
   | {_PART}\s?{_N}\s?(?:[点點时시]|時(?!間))(?:\s?半|\s?{_N}\s?[分분]?)?
   | {_PART}\s?\d{{1,2}}:\d{{2}}
@@ -40,7 +42,7 @@ PATTERN = rf"""
   | \d+(?![A-Za-z0-9_])
   | \d+(?=[A-Za-z]{{2,}}(?![A-Za-z0-9_]))
 """  # fmt: skip
-_DATE = re.compile(rf"(?:(\d{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?")
+_DATE = re.compile(rf"(?:(\d{{4}}|[〇零一二三四五六七八九]{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?")
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _CLOCK = re.compile(
     rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?(半|{_N})?(?::(\d\d))?", re.IGNORECASE
@@ -52,7 +54,8 @@ _WEEKDAYS = {
     for i, c in enumerate(row, 1)
 }
 _LATE = frozenset({"下午", "晚上", "傍晚", "夜里", "午後", "오후"})
-_SECONDS = {"s": 1, "min": 60, "h": 3600, "d": 86400, "wk": 604800}
+_SECONDS = {"ms": Decimal("0.001"), "s": 1, "min": 60, "h": 3600, "d": 86400, "wk": 604800}
+_MONTHS = {"mo": 1, "yr": 12}
 _BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
 _NOON = 12
 
@@ -62,6 +65,8 @@ def read_quantity(text: str) -> str:
     if match := _ISO.fullmatch(text):
         year, month, day = map(int, match.groups())
         return f"date:{year:04}-{month:02}-{day:02}"
+    if text.startswith("百分之"):
+        return f"pct:{_integer(text[3:])}"
     if re.search(r"[周星礼曜요]", text) and text[-1] != "h":
         return f"weekday:{_weekday(text)}"
     if text[0] in "第제":
@@ -82,7 +87,7 @@ def with_unit(key: str, unit: str) -> str:
     True
     """
     value = key.removeprefix("number:")
-    for name, factors in (("seconds", _SECONDS), ("bytes", _BYTES)):
+    for name, factors in (("seconds", _SECONDS), ("months", _MONTHS), ("bytes", _BYTES)):
         if unit in factors and re.fullmatch(r"[+-]?\d+(\.\d+)?", value):
             return f"{name}:{_plain(Decimal(value) * factors[unit])}"
     return f"{unit}:{value}"
@@ -97,7 +102,7 @@ def _date(match: re.Match[str]) -> str:
     year, month, day = match.groups()
     if day is None:
         return f"month:{year or ''}-{_integer(month):02}"
-    return month_day(_integer(month), _integer(day), int(year) if year else None)
+    return month_day(_integer(month), _integer(day), _integer(year) if year else None)
 
 
 def _time(text: str) -> str:

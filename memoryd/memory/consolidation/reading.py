@@ -9,7 +9,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from memoryd.memory.consolidation.items import Item, items
+from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.items import items
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, lexicon
 from memoryd.memory.text import fold, script
 

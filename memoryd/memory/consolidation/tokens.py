@@ -36,7 +36,7 @@ _TOKEN = re.compile(
   | (?P<quantity>{PATTERN})
   | (?P<code>{_CODE})
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
-  | (?P<run>(?:(?!{IN_RUN})[{_CJK}])+(?:\ [\uac00-\ud7af]+)*)
+  | (?P<run>(?:(?!{IN_RUN})[{_CJK}])(?:\ ?(?!{IN_RUN})[{_CJK}])*)
   | (?P<hyphen>(?<=[^\W\d_])-(?=[^\W\d_]))
   | (?P<sign>[^\w\s])
     """,

@@ -1,0 +1,102 @@
+"""Forms of a word: the base forms that the tables may know, and the keys by which unknown words meet.
+
+Light on purpose: an ending is cut only where the result is proved by a table or by the other text. Names are never
+cut.
+"""
+
+import unicodedata
+from collections.abc import Iterator
+from functools import lru_cache
+
+from memoryd.memory.consolidation.lexicon import Language, lexicon
+
+_MIN_STEM = 3
+_ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
+    "en": (
+        ("ies", "y"), ("es", ""), ("s", ""), ("ied", "y"), ("ed", ""), ("ed", "e"), ("ing", ""), ("ing", "e"),
+        ("ly", ""), ("d", ""), ("er", ""), ("er", "e"), ("ers", ""), ("ers", "e"),
+    ),
+    "fr": (("s", ""), ("es", ""), ("e", ""), ("x", "")),
+    "es": (("s", ""), ("es", "")),
+    "de": (("en", ""), ("n", ""), ("e", ""), ("s", ""), ("es", ""), ("er", ""), ("em", "")),
+}  # fmt: skip
+_CUTS: dict[str, tuple[str, ...]] = {
+    "fr": ("ées", "és", "ée", "é", "ent", "er", "es", "e", "s"),
+    "es": ("adas", "ados", "ada", "ado", "idas", "idos", "ida", "ido", "an", "en", "ar", "er", "ir", "as", "os", "es", "a", "o", "e", "s"),
+    "de": ("test", "ten", "tet", "te", "et", "en", "st", "t", "e", "n"),
+}  # fmt: skip
+# participle ending -> endings of the same verb; only such a pair, or a plural, makes two forms one word
+_PARTICIPLES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
+    "fr": tuple((end, ("e", "er", "ent")) for end in ("ées", "és", "ée", "é")),
+    "es": (
+        *((end, ("a", "an", "ar")) for end in ("adas", "ados", "ada", "ado")),
+        *((end, ("e", "en", "er", "ir")) for end in ("idas", "idos", "ida", "ido")),
+    ),
+    "de": tuple((end, ("t", "en", "e")) for end in ("t", "et")),
+}
+
+
+@lru_cache(maxsize=65536)
+def known_forms(word: str, language: Language) -> tuple[str, ...]:
+    """Give a lower-case word and the base forms of it that the tables know."""
+    table = lexicon(language)
+    forms = [word]
+    if base := table.bases.get(word):
+        forms.append(base)
+    forms += [base for base in _bases(word, language) if base in table.plain_words and base not in forms]
+    return tuple(forms)
+
+
+def _bases(word: str, language: Language) -> Iterator[str]:
+    for tail, put in _ENDINGS.get(language, ()):
+        stem = word.removesuffix(tail)
+        if stem == word or len(stem) < _MIN_STEM - 1:
+            continue
+        yield stem + put
+        if language == "en" and len(stem) > _MIN_STEM and stem[-1] == stem[-2]:
+            yield stem[:-1]
+
+
+@lru_cache(maxsize=65536)
+def unknown_forms(word: str, language: Language) -> tuple[str, tuple[str, ...]]:
+    """Give the key under which an unknown lower-case word is looked up, and the forms that prove it the same."""
+    if language == "en":
+        return english_stem(word), (word,)
+    plain = _plain(word)
+    stem = plain.removeprefix("ge") if language == "de" and len(word) > _MIN_STEM + 3 else plain
+    for tail in _CUTS.get(language, ()):
+        if stem.endswith(_plain(tail)) and len(stem) - len(tail) >= _MIN_STEM:
+            stem = stem[: -len(tail)]
+            break
+    return stem, (word, *(form for form in _verb_forms(word, plain, language) if form != word))
+
+
+def _verb_forms(word: str, plain: str, language: Language) -> Iterator[str]:
+    yield plain
+    if language == "de":
+        plain = plain.removeprefix("ge")
+        if plain == _plain(word):
+            return
+    elif word.endswith("s"):
+        yield plain[:-1]
+    for tail, endings in _PARTICIPLES.get(language, ()):
+        if plain.endswith(_plain(tail)) and word.endswith(tail) and len(plain) - len(tail) >= _MIN_STEM:
+            yield from (plain[: -len(tail)] + ending for ending in endings)
+            return
+
+
+def _plain(word: str) -> str:
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=65536)
+def english_stem(word: str) -> str:
+    """Cut plural and verb endings of an unknown English word."""
+    if len(word) > _MIN_STEM + 1 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-3] + "y" if word.endswith("ies") else word[:-1]
+    for tail in ("ing", "ed"):
+        if word.endswith(tail) and len(word) - len(tail) >= _MIN_STEM:
+            word = word.removesuffix(tail)
+            word = word[:-1] if word[-1] == word[-2] and word[-1] not in "ls" else word
+            break
+    return word.removesuffix("e") if len(word) > _MIN_STEM else word

@@ -1,0 +1,127 @@
+"""Items that only together are one quantity: 4 March 2025, half an hour, three in the afternoon, Saturday and Sunday."""
+
+import re
+from dataclasses import replace
+
+from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.quantities import month_day, with_unit
+
+_DAYS = 31
+_NOON = 12
+_LATE = frozenset({"afternoon", "evening"})
+_PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
+_BETWEEN = frozenset({"drop", "marker"})
+
+
+def join(found: list[Item]) -> list[Item]:
+    """Join what belongs together, left to right."""
+    out: list[Item] = []
+    i = 0
+    while i < len(found):
+        if found[i].role == "month" or _is_may(found, i):
+            i = _date_at(found, i, out)
+        elif found[i].key == "weekday:7" and (back := _saturday(out)):
+            first = out[-back]
+            del out[-back:]
+            out.append(replace(first, role="concept", key="weekend", end=found[i].end))
+            i += 1
+        else:
+            i = _half_at(found, i, out) or _time_at(found, i, out) or _plain_at(found, i, out)
+    return out
+
+
+def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
+    out.append(found[i])
+    return i + 1
+
+
+def _half_at(found: list[Item], i: int, out: list[Item]) -> int:
+    """Half an hour, an hour."""
+    ahead = i + 1
+    while ahead < len(found) and ahead <= i + 2 and found[ahead].surface.casefold() in ("a", "an", "de"):
+        ahead += 1
+    amount = "0.5" if found[i].key == "half" else "1" if found[i].surface.casefold() == "an" else ""
+    if not amount or ahead >= len(found) or not found[ahead].key.startswith("unit:"):
+        return 0
+    key = with_unit(f"number:{amount}", found[ahead].key.removeprefix("unit:"))
+    out.append(Item("quantity", key, "", found[i].start, found[ahead].end))
+    return ahead + 1
+
+
+def _time_at(found: list[Item], i: int, out: list[Item]) -> int:
+    """Three in the afternoon, 3 de la tarde, half past eight, quarter to nine."""
+    hour, minute, ahead = _clock(found, i)
+    if ahead < 0:
+        return 0
+    stop = ahead
+    while stop < len(found) and stop <= ahead + 2 and found[stop].role in _BETWEEN:
+        stop += 1
+    part = found[stop].key if stop < len(found) and found[stop].key in _PARTS_OF_DAY else ""
+    if not part and found[i].role == "quantity":
+        return 0
+    if part in _LATE and hour < _NOON:
+        hour += _NOON
+    last = stop if part else ahead - 1
+    out.append(Item("quantity", f"time:{hour:02}:{minute:02}", "", found[i].start, found[last].end))
+    return last + 1
+
+
+def _clock(found: list[Item], i: int) -> tuple[int, int, int]:
+    """Read an hour at *i*; return hour, minute and the item after it, or -1 if there is none."""
+    if match := re.fullmatch(r"time:(\d\d):(\d\d)", found[i].key):
+        return int(match[1]), int(match[2]), i + 1
+    if _hour(found[i]):
+        return _hour(found[i]), 0, i + 1
+    word = found[i].surface.casefold()
+    if word not in ("half", "quarter") or i + 2 >= len(found) or not _hour(found[i + 2]):
+        return 0, 0, -1
+    relation = found[i + 1].surface.casefold()
+    minutes = 30 if word == "half" else 15
+    if relation == "past":
+        return _hour(found[i + 2]), minutes, i + 3
+    return (_hour(found[i + 2]) - 1, 60 - minutes, i + 3) if relation == "to" else (0, 0, -1)
+
+
+def _hour(item: Item) -> int:
+    match = re.fullmatch(r"number:(\d{1,2})", item.key)
+    return int(match[1]) if match and 0 < int(match[1]) <= _NOON else 0
+
+
+def _saturday(out: list[Item]) -> int:
+    """How far back Saturday stands, if Sunday makes a weekend of it."""
+    for back in (1, 2):
+        if len(out) >= back and out[-back].key == "weekday:6":
+            return back if back == 1 or out[-1].role in ("join", "sign") else 0
+    return 0
+
+
+def _is_may(found: list[Item], i: int) -> bool:
+    if found[i].surface != "May" or found[i].role not in ("modal", "name"):
+        return False
+    beside = [found[k] for k in (i - 1, i + 1) if 0 <= k < len(found)]
+    return any(_day(item) for item in beside) or (i > 0 and found[i - 1].role == "marker")
+
+
+def _day(item: Item) -> int:
+    kind, _, value = item.key.partition(":")
+    return int(value) if kind in ("number", "ordinal") and value.isdigit() and 0 < int(value) <= _DAYS else 0
+
+
+def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
+    month = int(found[i].key) if found[i].role == "month" else 5
+    first, last, day, year = found[i], found[i], 0, None
+    before = len(out) - 1
+    while before >= 0 and (out[before].key in (".", "of") or out[before].surface in ("de", "the")):
+        before -= 1
+    if before >= 0 and _day(out[before]):
+        day, first = _day(out[before]), out[before]
+        del out[before:]
+    elif i + 1 < len(found) and _day(found[i + 1]):
+        i += 1
+        day, last = _day(found[i]), found[i]
+    k = i + 2 if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de") else i + 1
+    if k < len(found) and re.fullmatch(r"number:(19|20)\d\d", found[k].key):
+        year, last, i = int(found[k].key[7:]), found[k], k
+    key = month_day(month, day, year) if day else f"month:{year or ''}-{month:02}"
+    out.append(Item("quantity", key, "", first.start, last.end))
+    return i + 1

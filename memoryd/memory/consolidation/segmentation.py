@@ -1,0 +1,197 @@
+"""Cut runs of unspaced script into words of the tables, numerals, names and single unknown characters.
+
+Chinese and Japanese: the cut with the fewest unknown characters, then the fewest pieces (dynamic programming over
+the run). Korean: word by word; a word that the tables do not cover whole is one unknown word with its particles.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.lexicon import Lexicon, Sense
+from memoryd.memory.consolidation.quantities import with_unit
+from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
+
+_NUMBER = "number:"
+_UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character 11
+_MULTIPLIERS = {"万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8}
+_LONGEST_UNIT = 5
+
+
+def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
+    """Turn a sense into items: one, or the parts of a compound."""
+    if sense.parts:
+        return [Item(role, key, surface, start, end, aside=sense.aside) for role, key in sense.parts]
+    role, key = sense.role, sense.key
+    if role in ("weekday", "ordinal", "clock"):
+        role, key = "quantity", f"{'time' if role == 'clock' else role}:{key}"  # type: ignore[assignment]  # an item's role
+    elif role == "unit":
+        role, key = "concept", f"unit:{key}"
+    return [Item(role, key, surface, start, end, aside=sense.aside)]
+
+
+def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
+    """Yield the items of a run of Chinese or Japanese from *at* on; *base* is its place in the text."""
+    while at < len(text):
+        cut = text.find(" ", at)
+        stop = len(text) if cut < 0 else cut
+        yield from _pieces(text[at:stop], base + at, table)
+        at = stop + 1
+
+
+def _pieces(text: str, base: int, table: Lexicon) -> Iterator[Item]:
+    at = 0
+    for end, item in _best_cut(text, base, table):
+        if item is not None:
+            yield item
+        elif end - at == 1 and (text[at:end] not in table.phrases or _is_fragile(text, at, table)):
+            yield Item("char", text[at:end], text[at:end], base + at, base + end)
+        elif _is_name(text, at, end, table):
+            yield from (Item("char", text[k], text[k], base + k, base + k + 1) for k in range(at, end))
+        else:
+            yield from sense_items(table.phrases[text[at:end]], text[at:end], base + at, base + end)
+        at = end
+
+
+def _best_cut(text: str, base: int, table: Lexicon) -> list[tuple[int, Item | None]]:
+    """Choose the cheapest way from left to right; give the end of each piece, and its item if it is a numeral."""
+    costs = [0] * (len(text) + 1)
+    steps: list[tuple[int, Item | None]] = [(0, None)] * (len(text) + 1)
+    for at in range(len(text) - 1, -1, -1):
+        best = (_UNKNOWN + costs[at + 1], at + 1, None)
+        for length, cost, item in _options(text, at, base, table):
+            if cost + costs[at + length] < best[0]:
+                best = (cost + costs[at + length], at + length, item)
+        costs[at], steps[at] = best[0], (best[1], best[2])
+    path, at = [], 0
+    while at < len(text):
+        path.append(steps[at])
+        at = steps[at][0]
+    return path
+
+
+def _options(text: str, at: int, base: int, table: Lexicon) -> Iterator[tuple[int, int, Item | None]]:
+    for length in range(min(table.longest.get(text[at], 0), len(text) - at), 0, -1):
+        if text[at : at + length] in table.phrases:
+            yield length, 10 if length > 1 else 11, None
+    if numeral := _numeral(text, at, base, table):
+        yield numeral.end - base - at, 9, numeral
+    if text[at] in table.name_prefixes and at + 1 < len(text) and text[at + 1] not in "的于":
+        yield 2, 21, None
+
+
+def _is_name(text: str, at: int, end: int, table: Lexicon) -> bool:
+    """小桃, 阿珂: a prefix and the character after it are a name, even if that is a function word."""
+    return end - at == 2 and text[at] in table.name_prefixes and text[at:end] not in table.phrases  # noqa: PLR2004
+
+
+def _is_fragile(text: str, at: int, table: Lexicon) -> bool:
+    """Is this one character part of an unknown word, and not a word of its own?"""
+    if text[at] not in table.fragile:
+        return False
+    if table.language == "ja":
+        return at > 0 and script(text[at - 1]) == "kana" and text[at - 1] not in table.phrases
+    after = at + 1
+    return after < len(text) and script(text[after]) == "han" and not _starts_word(text, after, table)
+
+
+def _starts_word(text: str, at: int, table: Lexicon) -> bool:
+    if text[at] in table.name_prefixes or HAN_NUMERAL.match(text, at):
+        return True
+    return any(text[at : at + n] in table.phrases for n in range(1, table.longest.get(text[at], 0) + 1))
+
+
+def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
+    match = HAN_NUMERAL.match(text, at)
+    if match is None or (at and HAN_NUMERAL.match(text, at - 1)):
+        return _half(text, at, base, table)
+    value = parse_han_numeral(match.group())
+    if value is None:
+        return None
+    end, key = match.end(), f"{_NUMBER}{value}"
+    if found := unit_at(text, end, table):
+        unit, length = found
+        return Item("quantity", with_unit(key, unit), text[at : end + length], base + at, base + end + length)
+    counted = end < len(text) and text[end] in table.measures
+    if len(match.group()) == 1 and not counted:
+        return None
+    return Item("quantity", key, match.group(), base + at, base + end)
+
+
+def _half(text: str, at: int, base: int, table: Lexicon) -> Item | None:
+    found = unit_at(text, at + 1, table) if text[at] == "半" else None
+    if found is None:
+        return None
+    end = at + 1 + found[1]
+    return Item("quantity", with_unit("number:0.5", found[0]), text[at:end], base + at, base + end)
+
+
+def unit_at(text: str, at: int, table: Lexicon) -> tuple[str, int] | None:
+    """Find the longest unit that starts at *at*; return its key and length."""
+    for length in range(min(_LONGEST_UNIT, len(text) - at), 0, -1):
+        sense = table.phrases.get(text[at : at + length])
+        if sense and sense.role == "unit":
+            return sense.key, length
+    return None
+
+
+def multiply(key: str, text: str) -> tuple[str, int]:
+    """Read 万, 百 ... after digits (1.5 万); return the number's key and the characters used."""
+    factor = _MULTIPLIERS.get(text[:1])
+    if factor is None:
+        return key, 0
+    value = float(key.removeprefix(_NUMBER)) * factor
+    return f"{_NUMBER}{value:.0f}", 1
+
+
+def korean(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
+    """Yield the items of a run of Korean, word by word, from *at* on."""
+    while at < len(text):
+        if text[at] == " ":
+            at += 1
+            continue
+        found, at = _korean_word(text, base, at, table)
+        yield from found
+
+
+def _korean_word(text: str, base: int, at: int, table: Lexicon) -> tuple[list[Item], int]:
+    found: list[Item] = []
+    here = at
+    while here < len(text) and (text[here] != " " or here == at):
+        phrase = _longest_at(text, here, table)
+        if not phrase:
+            break
+        found += sense_items(table.phrases[phrase], phrase, base + here, base + here + len(phrase))
+        here += len(phrase)
+    end = text.find(" ", here)
+    end = len(text) if end < 0 else end
+    if here >= end and not (len(found) > 1 and all(i.role == "drop" and len(i.surface) == 1 for i in found)):
+        return found, here
+    begin = max(text.rfind(" ", 0, here) + 1, at)
+    kept = [item for item in found if item.end - base <= begin]
+    return [*kept, *_korean_unknown(text[begin:end], base + begin, table)], end
+
+
+def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
+    """Yield the word under its possible stems, and the particle behind the likeliest."""
+    forms = [word]
+    particle = None
+    for cut in range(1, min(4, len(word))):
+        sense = table.phrases.get(word[-cut:])
+        if sense and sense.role in ("drop", "marker", "join"):
+            forms.append(word[:-cut])
+            particle = (sense, cut) if len(word) - cut > 1 else particle
+    key = min((form for form in forms if len(form) > 1), key=len, default=word)
+    end = start + len(word)
+    unknown = Item("word", key, word, start, end, forms=tuple(forms))
+    yield unknown
+    if particle:
+        sense, cut = particle
+        yield replace(unknown, role=sense.role, key=sense.key, surface=word[-cut:], start=end, forms=())
+
+
+def _longest_at(text: str, at: int, table: Lexicon) -> str:
+    for length in range(min(table.longest.get(text[at], 0), len(text) - at), 0, -1):
+        if text[at : at + length] in table.phrases:
+            return text[at : at + length]
+    return ""
