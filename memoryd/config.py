@@ -56,6 +56,14 @@ class ConsolidationConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryConfig:
+    """How entries of the bank are found."""
+
+    decay_per_day: float = 0.01
+    confidence_floor: float = 0.3
+
+
+@dataclass(frozen=True, slots=True)
 class EmbeddingConfig:
     """Which engine makes vectors."""
 
@@ -78,6 +86,7 @@ class Config:
     ingest: IngestConfig = field(default_factory=IngestConfig)
     nightly: NightlyConfig = field(default_factory=NightlyConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
+    memory: MemoryConfig = field(default_factory=MemoryConfig)
     embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
     files: FilesConfig = field(default_factory=FilesConfig)
 

@@ -32,7 +32,12 @@ Near = Callable[[Reader, EntryView, str, int], "list[Entry] | None"]
 
 
 def search_entries(
-    reader: Reader, view: EntryView, text: str, limit: int, near: Near | None = None
+    reader: Reader,
+    view: EntryView,
+    text: str,
+    limit: int,
+    near: Near | None = None,
+    policy: RecallPolicy | None = None,
 ) -> Answer:
     """The entries of a view that answer a text, best first.
 
@@ -44,7 +49,7 @@ def search_entries(
     complete = frozenset(match.entry.id for match in matches if match.complete)
     meant = None if near is None else near(reader, view, text, SEARCHED)
     hits = rank_entries(
-        [m.entry for m in matches], complete, meant or (), utc_now(), RecallPolicy()
+        [m.entry for m in matches], complete, meant or (), utc_now(), policy or RecallPolicy()
     )
     mode = "lexical" if meant is None else "hybrid"
     return Answer(mode, hits[:limit], 1000 * (time.perf_counter() - started))

@@ -43,7 +43,6 @@ WAL_IDLE_BYTES = (
     1024 * 1024
 )  # more than this is folded into the database when nothing else is to do
 WAL_ALARM_BYTES = 128 * 1024 * 1024
-MANY_FILES = 1000  # a scan that read so many leaves memory worth giving back
 MOST_ERRORS = 20  # of one report that are logged one by one
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
@@ -226,9 +225,7 @@ class Daemon:
         state = self._worker.state
         idle = not (state.waiting or state.running)
         if idle and self._measure().wal_bytes > WAL_IDLE_BYTES:
-            self._worker.submit(
-                "checkpoint", lambda writer: writer.store.checkpoint(), Urgency.SCAN
-            )
+            self._worker.submit("tidy", _tidy, Urgency.SCAN)
 
     def _measure(self) -> Resources:
         return measure(self._home, self._home / DATABASE_NAME)
@@ -287,8 +284,6 @@ class Daemon:
             yield from writer.scanner.scan(report)
             self._rescans |= {"last": utc_now().strftime("%Y-%m-%dT%H:%M:%SZ")}
             _log_report(report)
-            if report.files > MANY_FILES:
-                give_back_memory()
 
         self._rescan_at = time.monotonic() + self._config.ingest.rescan_seconds
         if self._worker.submit("scan", scan, Urgency.SCAN):
@@ -296,7 +291,9 @@ class Daemon:
 
     def _handlers(self) -> dict[str, Handler]:
         handlers = {name: self._through_worker(name, command) for name, command in COMMANDS.items()}
-        search = serve_search(self._home, self._embeddings.near, self._count_access)
+        search = serve_search(
+            self._home, lambda: self._config, self._embeddings.near, self._count_access
+        )
         return {
             **handlers,
             "memory.search": search,
@@ -352,6 +349,12 @@ class Daemon:
 
 def _ignore(told: object) -> None:
     """Nobody waits to hear of progress."""
+
+
+def _tidy(writer: Writer) -> None:
+    """What a burst of work left behind on disk and in memory."""
+    writer.store.checkpoint()
+    give_back_memory()
 
 
 def _log_report(report: IngestReport) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 from memoryd.config import Config
 from memoryd.errors import HeldError, RetryError, StoreError
+from memoryd.memory.recall import RecallPolicy
 from memoryd.service.bank_view import Near, answer_json, search_entries
 from memoryd.service.client import NoDaemonError, request
 from memoryd.store.entry_search import EntryView
@@ -23,31 +24,38 @@ def search_memory(home: Path, config: Config, arguments: Mapping[str, Any]) -> d
     try:
         answer: dict[str, Any] = request(home, "memory.search", asked)
     except NoDaemonError:
-        answer = answer_search(home, asked, None)
+        answer = answer_search(home, config, asked, None)
         _count(home, config, asked, answer)
     return answer
 
 
-def answer_search(home: Path, arguments: Mapping[str, Any], near: Near | None) -> dict[str, Any]:
+def answer_search(
+    home: Path, config: Config, arguments: Mapping[str, Any], near: Near | None
+) -> dict[str, Any]:
     """Search and answer; counts nothing."""
     view = EntryView(
         arguments.get("namespace", "local/default"),
         arguments.get("scope"),
         arguments.get("session"),
     )
+    policy = RecallPolicy(
+        decay_per_day=config.memory.decay_per_day, confidence_floor=config.memory.confidence_floor
+    )
     with Reader(home) as reader:
         return answer_json(
-            search_entries(reader, view, arguments["query"], arguments.get("limit", 10), near)
+            search_entries(
+                reader, view, arguments["query"], arguments.get("limit", 10), near, policy
+            )
         )
 
 
 def serve_search(
-    home: Path, near: Near, count: Callable[[dict[str, Any]], object]
+    home: Path, config: Callable[[], Config], near: Near, count: Callable[[dict[str, Any]], object]
 ) -> Callable[[Mapping[str, Any], Callable[[object], None]], object]:
     """The daemon's handler: answers at once, and has the access counted afterwards by *count*."""
 
     def handle(arguments: Mapping[str, Any], progress: Callable[[object], None]) -> object:
-        answer = answer_search(home, arguments, near)
+        answer = answer_search(home, config(), arguments, near)
         count(access_of(arguments, answer))
         return answer
 

@@ -245,6 +245,52 @@ def list_entries(
     return [row_to_entry(row) for row in rows]
 
 
+@dataclass(frozen=True, slots=True)
+class RecallFigures:
+    """How well memory served since a time, from the log; None where nothing was asked."""
+
+    asked: int
+    answered: int
+    milliseconds: float | None
+    characters: float | None
+    age_days: float | None
+
+
+def recall_figures(
+    connection: Connection, namespace: str, since: datetime, now: datetime
+) -> RecallFigures:
+    """Recalls of a namespace: how many, how many with an answer, mean cost, mean age of what was used."""
+    asked, answered, milliseconds, characters = connection.execute(
+        "select count(*), coalesce(sum(hits > 0), 0), avg(milliseconds), avg(characters) from recall "
+        "where namespace = ? and at >= ?",
+        (namespace, to_microseconds(since)),
+    ).fetchone()
+    age = connection.execute(
+        "select avg(? - entry.updated_at) / 86400000000.0 from access join entry on entry.id = access.entry_id "
+        "where entry.namespace = ? and access.at >= ?",
+        (to_microseconds(now), namespace, to_microseconds(since)),
+    ).fetchone()[0]
+    return RecallFigures(asked, answered, milliseconds, characters, age)
+
+
+def write_figures(connection: Connection, namespace: str, since: datetime) -> dict[str, int]:
+    """How often entries of a namespace were changed since a time, by who or what did it."""
+    rows = connection.execute(
+        "select who, count(*) from event where namespace = ? and at >= ? group by who order by 2 desc, 1",
+        (namespace, to_microseconds(since)),
+    )
+    return dict(rows.fetchall())
+
+
+def feedback_figures(connection: Connection, namespace: str, since: datetime) -> dict[str, int]:
+    """How often people said right, wrong, outdated since a time."""
+    rows = connection.execute(
+        "select substr(why, 11), count(*) from event where namespace = ? and at >= ? and why like 'feedback: %' group by 1",
+        (namespace, to_microseconds(since)),
+    )
+    return dict(rows.fetchall())
+
+
 def namespaces(connection: Connection) -> list[str]:
     """Every namespace that holds an entry."""
     return [

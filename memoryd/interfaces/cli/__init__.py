@@ -20,7 +20,11 @@ COMMANDS = {
     "ingest": ("history", "ingest", "Read transcripts into the index."),
     "search": ("search", "search", "Find messages in the history of every agent."),
     "sessions": ("history", "sessions", "List conversations, the last active first."),
-    "show": ("history", "show", "Show a message with its neighbours."),
+    "show": (
+        "show",
+        "show",
+        "Show a message with its neighbours, or an entry with its provenance.",
+    ),
     "sources": (
         "history",
         "sources",
@@ -31,6 +35,8 @@ COMMANDS = {
         "memory",
         "The memory bank: add, import, search, correct, export entries.",
     ),
+    "stats": ("models", "stats", "Say how well memory serves: hit rate, freshness, cost."),
+    "model": ("models", "model", "Embedding models: list, pull, use."),
     "consolidate": (
         "runs",
         "consolidate",

@@ -8,13 +8,11 @@ from typing import Any
 
 import click
 
-from memoryd.errors import UsageError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
     json_time,
     local_time,
-    message_json,
     parse_time,
     pass_app,
     print_json,
@@ -128,52 +126,6 @@ def sessions(
             ],
         )
     return 0 if found else 1
-
-
-@click.command()
-@click.argument("identity", metavar="MESSAGE_ID")
-@click.option(
-    "--context",
-    type=click.IntRange(0, 1000),
-    default=2,
-    show_default=True,
-    help="Neighbours on each side.",
-)
-@json_option
-@pass_app
-def show(app: App, identity: str, context: int, as_json: bool) -> int:
-    """Show a message with its neighbours, and where it comes from."""
-    if not identity.isascii() or not identity.isdigit():
-        raise UsageError(f"{identity!r} is not a message id (a number, as search prints it)")
-    with Reader(app.home) as reader:
-        message = reader.message(int(identity)) if len(identity) < 19 else None  # noqa: PLR2004 - SQLite's integers
-        around = reader.neighbours(message.id, context) if message else []
-    if message is None:
-        click.echo(f"there is no message {identity}", err=True)
-        return 1
-    if as_json:
-        print_json(
-            message_json(message)
-            | {
-                "path": message.path,
-                "span": message.span,
-                "context": [message_json(one) for one in around],
-            }
-        )
-        return 0
-    for one in around:
-        mark = "▶" if one.id == message.id else " "
-        click.secho(
-            f"{mark} {local_time(one.time)}  {one.role}  #{one.id}",
-            fg="cyan",
-            bold=one.id == message.id,
-        )
-        click.echo("  " + one.text.replace("\n", "\n  "))
-    span = f", bytes {message.span[0]} to {message.span[1]}" if message.span else ""
-    click.echo(
-        f"\n{message.source} session {message.session_id}\n{message.path or 'transcript unknown'}{span}"
-    )
-    return 0
 
 
 @click.command()
