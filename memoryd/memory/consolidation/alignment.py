@@ -1,15 +1,14 @@
 """Pair the units of two readings; what finds no partner is the difference between them."""
 
-import re
 from collections import defaultdict
 from dataclasses import dataclass
 
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.reading import Reading, Unit
+from memoryd.memory.consolidation.spelling import pair_spellings
 
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
-_MIN_TYPO = 8  # letters; shorter words too often have a neighbour (desert, dessert)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +51,7 @@ def align(a: Reading, b: Reading) -> Alignment:
     only_b = [j for j in range(len(b.units)) if j not in taken]
     only_a = [i for i in only_a if not _is_redundant(i, a, {i for i, _ in pairs}, b)]
     only_b = [j for j in only_b if not _is_redundant(j, b, taken, a)]
-    _pair_typos(a, b, only_a, only_b, pairs)
+    pair_spellings(a, b, only_a, only_b, pairs)
     if not only_a or not only_b:
         only_a = [i for i in only_a if not _is_light(i, a)]
         only_b = [j for j in only_b if not _is_light(j, b)]
@@ -60,28 +59,13 @@ def align(a: Reading, b: Reading) -> Alignment:
 
 
 def _is_light(i: int, reading: Reading) -> bool:
+    """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
-    return unit.kind == "action" and unit.key in lexicon(reading.language).light
-
-
-def _pair_typos(
-    a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
-) -> None:
-    """Pair one long unknown word with its like in which only doubled letters differ (Reccomended)."""
-    if len(only_a) != 1 or len(only_b) != 1:
-        return
-    u, v = a.units[only_a[0]], b.units[only_b[0]]
-    if (
-        u.forms
-        and v.forms
-        and min(len(u.forms[0]), len(v.forms[0])) >= _MIN_TYPO
-        and _undouble(u) == _undouble(v)
-    ):
-        pairs.append((only_a.pop(), only_b.pop()))
-
-
-def _undouble(unit: Unit) -> str:
-    return re.sub(r"(.)\1", r"\1", unit.forms[0])
+    if unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light:
+        return True
+    near = (reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units))
+    named = any(other.kind == "code" and other.clause == unit.clause for other in near)
+    return named and unit.key in lexicon("en").labels
 
 
 def _neighbours(reading: Reading) -> dict[int, set[str]]:
@@ -113,9 +97,7 @@ def same_unit(u: Unit, v: Unit) -> bool:
     if u.forms and v.forms:
         if len(u.forms) > 1 or len(v.forms) > 1:
             return _share_stem(u.forms, v.forms)
-        if u.forms[0] == v.forms[0]:
-            return True
-        return u.key == v.key and "name" not in (u.kind, v.kind)
+        return u.forms[0] == v.forms[0] or (u.key == v.key and "name" not in (u.kind, v.kind))
     if u.key == v.key:
         return (u.kind in ("quantity", "code")) == (v.kind in ("quantity", "code"))
     return (

@@ -30,6 +30,8 @@ _LIMITS = frozenset(
         "also",
     }
 )
+_POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
+_MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _RESTRICTING = frozenset({"if", "unless", "except", "only"})
 
 
@@ -91,7 +93,11 @@ def compare(a: Reading, b: Reading) -> Comparison:
 
 def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
     """One shared word is a topic, not a statement."""
-    return len(alignment.pairs) > 1 or max(len(a.units), len(b.units)) == 1
+    if len(alignment.pairs) > 1 or max(len(a.units), len(b.units)) == 1:
+        return True
+    longer = a if len(a.units) > len(b.units) else b
+    alone = sum(unit.clause == longer.units[0].clause for unit in longer.units) == 1
+    return min(len(a.units), len(b.units)) == 1 and alone
 
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -230,9 +236,12 @@ def _addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> 
 
 def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     units = [wider.units[i] for i in mine]
-    if any(unit.listed >= 0 for unit in units[:1]):
+    if wider.clauses[units[0].clause].bracketed:
+        return None
+    acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
+    if units[0].listed >= 0 and not acts:
         return "a longer list"
-    if len(units) == 1 and units[0].kind != "code" and not units[0].role:
+    if len(units) == 1 and units[0].kind != "code" and not units[0].role and units[0].sign > 0 and not acts:
         return "a single word more, perhaps a member of a list"
     return None
 
@@ -240,21 +249,41 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
 def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:
     """Inside a shared clause only a time of day or date at its end may be added."""
     tail = [i for i in mine if i in extra]
+    if _is_antecedent(wider, tail, narrow):
+        return None
     if tail != mine[-len(tail) :]:
         return "a word more inside the statement"
     for i in tail:
         unit = wider.units[i]
         if unit.listed >= 0 and not _opens_phrase(wider, unit):
             return "a longer list"
+        if unit.role == "in" and _is_dated(narrow):
+            continue
         if not unit.key.startswith(("time:", "date:", "day:")) and unit.key not in (
             "utc",
             "cet",
             "UTC",
         ):
             return f"{unit.surface!r} may limit the statement"
-    if any(unit.key.startswith(("time:", "date:", "day:")) for unit in narrow.units):
+    if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
         return "another time"
     return None
+
+
+def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:
+    """keep it short / keep answers short: the longer text names what the shorter only points at."""
+    unit = wider.units[tail[0]]
+    points = not set(narrow.dropped).isdisjoint(_POINTERS)
+    return points and len(tail) == 1 and unit.kind == "concept" and len(narrow.units) > _MIN_POINTING
+
+
+def _is_point(unit: Unit) -> bool:
+    return unit.key.startswith(("time:", "date:", "day:"))
+
+
+def _is_dated(narrow: Reading) -> bool:
+    """At a given time only one thing happens: where it happens does not limit the statement."""
+    return any(unit.key.startswith(("time:", "date:", "day:")) for unit in narrow.units)
 
 
 def _opens_phrase(wider: Reading, unit: Unit) -> bool:

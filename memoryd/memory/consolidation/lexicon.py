@@ -91,6 +91,7 @@ class Lexicon:
         fragile: single characters that are function words only at the seam of two words.
         name_prefixes: characters that make a name with the one after them.
         measures: counters that may stand behind a numeral.
+        labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
         copulas: phrases that divide subject and value.
         plain_words: every single word of the tables, for telling names from words.
@@ -111,6 +112,7 @@ class Lexicon:
     measures: frozenset[str] = frozenset()
     copulas: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
+    labels: frozenset[str] = frozenset()
     markers_after: bool = False
     plain_words: frozenset[str] = field(default_factory=frozenset)
 
@@ -167,6 +169,7 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         measures=_words(tables, "measures"),
         copulas=_words(tables, "copulas"),
         light=_words(tables, "light"),
+        labels=_words(tables, "labels"),
         markers_after="markers_after" in tables,
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
     )
@@ -177,7 +180,7 @@ def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:
 
 
 def _clean(phrase: str, spaced: bool) -> str:
-    phrase = phrase.rstrip("_").casefold()
+    phrase = phrase.casefold()
     if not spaced or "'" in (phrase[:1], phrase[-1:]):
         return phrase
     return " ".join(split_phrase(phrase))

@@ -5,11 +5,10 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.reading import Reading, Unit
+from memoryd.memory.consolidation.reading import TIMES, Reading, Unit
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
 _WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
-_TIMES = frozenset({"morning", "afternoon", "evening", "night", "noon_break", "weekend", "weekday", "today", "month_end", "peak"})
 _STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
 _OPPOSED = frozenset(
     frozenset(pair)
@@ -24,7 +23,7 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """Name the first pair of units whose roles differ or were exchanged."""
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
-        if frozenset((u.role, v.role)) in _OPPOSED:
+        if frozenset((u.role, v.role)) in _OPPOSED and not _when(u):
             return f"{u.surface!r} plays another role"
     steps = a.ordered or b.ordered
     movable = [pair for pair in alignment.pairs if steps or a.units[pair[0]].kind not in _VERBS]
@@ -52,8 +51,10 @@ def _may_swap(
         return _clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
+    if _is_identity(a, b, first, second):
+        return True
     return (
-        _same_role(u, u2, v, v2) or _is_passive(a, b, first, second) or _is_compound(u, v, u2, v2)
+        _same_role(u, u2, v, v2) or _is_passive(a, b, alignment) or _is_compound(u, v, u2, v2)
     )
 
 
@@ -64,7 +65,7 @@ def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
 
 
 def _when(unit: Unit) -> str:
-    if unit.key in _TIMES:
+    if unit.key in TIMES:
         return "part of day"
     return unit.key.partition(":")[0] if unit.key.startswith(_WHEN) else ""
 
@@ -92,6 +93,20 @@ def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
 
 
+def _is_identity(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """main is our default branch = our default branch is main: the sides of a copula changed places."""
+    u, v, u2, v2 = a.units[first[0]], a.units[second[0]], b.units[first[1]], b.units[second[1]]
+    if any(unit.kind == "action" for unit in (*a.units, *b.units)) or u.role != u2.role or v.role != v2.role:
+        return False
+    here, there = a.clauses[u.clause].divides, b.clauses[u2.clause].divides
+    named = any(_is_named(unit) for unit in (u, v))
+    return named and u.start < here <= v.start and v2.start < there <= u2.start
+
+
+def _is_named(unit: Unit) -> bool:
+    return unit.kind in ("name", "code") or (unit.kind == "word" and unit.surface.isascii())
+
+
 def _shared_topic(alignment: Alignment) -> int:
     """Count the units that open both texts alike; they govern every clause."""
     return next(
@@ -99,25 +114,22 @@ def _shared_topic(alignment: Alignment) -> int:
     )
 
 
-def _is_passive(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
-    """Is one of the two the agent of a passive, and the subject of the other sentence?"""
-    for active, passive, side in ((a, b, 0), (b, a, 1)):
-        agent = next((p for p in (first, second) if p[1 - side] in passive.agents), None)
-        if agent is None or active.agents & {first[side], second[side]}:
-            continue
-        return _is_subject(active, agent[side])
-    return False
+def _is_passive(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """Is one sentence the passive of the other, its agent (by X) being the other's subject?"""
+    if bool(a.agents) == bool(b.agents):
+        return False
+    if a.agents:
+        return _agents_lead(b, {j for i, j in alignment.pairs if i in a.agents and not _when(b.units[j])})
+    return _agents_lead(a, {i for i, j in alignment.pairs if j in b.agents and not _when(a.units[i])})
 
 
-def _is_subject(reading: Reading, i: int) -> bool:
-    """Does unit *i* belong to the words before the clause's verb, without a preposition?"""
-    mine = [k for k, unit in enumerate(reading.units) if unit.clause == reading.units[i].clause]
-    for k in mine:
-        if reading.units[k].kind == "action" or (reading.units[k].role and k < i):
-            return False
-        if k == i:
-            return True
-    return False
+def _agents_lead(active: Reading, agents: set[int]) -> bool:
+    """Do the agents open their clause in the active sentence, times aside?"""
+    if not agents or any(active.units[i].role in _STRONG - {"subj"} for i in agents):
+        return False
+    clause = active.units[min(agents)].clause
+    mine = [i for i, unit in enumerate(active.units) if unit.clause == clause and not _when(unit)]
+    return set(mine[: len(agents)]) == agents
 
 
 def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
@@ -126,9 +138,9 @@ def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
     One of the two has a preposition in one sentence and none in the other, while the second has none in both.
     """
     for moved, moved2, still, still2 in ((u, u2, v, v2), (v, v2, u, u2)):
-        if still.role == still2.role == "" and "name" not in (moved.kind, still.kind):
-            if {moved.role, moved2.role} & {"of", "in", "for", "from", "with"} and (
-                not moved.role or not moved2.role or moved2.role == "of" or moved.role == "of"
-            ):
-                return True
+        if still.role or still2.role or "name" in (moved.kind, moved2.kind) and "name" in (still.kind, still2.kind):
+            continue
+        roles = {moved.role, moved2.role}
+        if roles & {"of", "in", "for", "from", "with"} and ("" in roles or "of" in roles):
+            return True
     return False

@@ -15,24 +15,21 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, le
 from memoryd.memory.text import fold, script
 
 _CONTENT = frozenset(
-    {
-        "concept",
-        "action",
-        "name",
-        "word",
-        "char",
-        "code",
-        "quantity",
-        "quantify",
-        "compare",
-        "condition",
-    }
+    {"quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition"}
 )
 _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
-_GLUE = frozenset({"", "的", "の"})
+_HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
+_GLUE = frozenset({"", "的", "の", "了", "过"})
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
+_OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
+_POSTPOSED = frozenset({"if", "when", "until", "before", "after", "except"})  # may stand behind, in Chinese
+_ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
+TIMES = frozenset(
+    {"morning", "afternoon", "evening", "night", "noon_break", "weekend", "weekday", "today", "month_end", "peak"}
+)
+_MEMBER = 2  # units in a list's member between commas
 _ORDER_WORDS = frozenset({"first", "next", "last", "then"})
 
 
@@ -82,6 +79,7 @@ class ClauseFacts:
     negated: bool = False
     divides: int = -1
     opens_with_reason: bool = False
+    bracketed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +150,7 @@ class _Clause:
     joined: bool = False
     divides: int = -1
     past: bool = False
+    auxiliary: bool = False  # be, have or a modal: what follows is a participle
     reason: bool = False
     participle: bool = False  # "-ed" alone does not tell moved from was moved
     last: Item | None = None
@@ -206,21 +205,34 @@ class _Builder:
         elif item.key in ")]" and self.outer:
             self.close()
             self.now = self.outer.pop()
+        if item.key == "." and self.now.last and self.now.last.surface.casefold() in _ABBREVIATED:
+            return
         dash = item.key == "-" and self.text[max(item.start - 1, 0)].isspace()
+        if item.key in ",，" and self._is_topic():
+            self.now.role = ""
+            return
         if item.key in _BREAKS or dash:
             if item.key in ":：" and self.now.divides < 0:
                 self.now.divides = item.start
             self.close()
 
+    def _is_topic(self) -> bool:
+        """On Fridays, ...: where and when are said first and belong to what follows."""
+        units = [self.units[i] for i in self.now.units]
+        if not units or self.now.number > 0 or self.now.negations or self.now.divides >= 0 or self.now.cues:
+            return False
+        return all(unit.role or unit.kind == "quantity" or unit.key in TIMES for unit in units)
+
     def _starts_clause(self, item: Item) -> bool:
         if self.now.started < 0:
             return False
-        if "boundary" in item.aside or (
-            item.role == "condition" and item.key in ("unless", "except", "though")
-        ):
-            return True
+        unspaced = self.table.language in UNSPACED
+        if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
+            return not unspaced or item.key not in _POSTPOSED
         joined = self.now.last is not None and self.now.last.role == "join"
-        return joined and item.role == "negate" and self.table.language not in UNSPACED
+        if not joined or unspaced:
+            return False
+        return item.role == "negate" or (item.role == "action" and self.now.divides >= 0)
 
     def _dispatch(self, item: Item) -> None:
         handler = getattr(self, "_" + item.role, None)
@@ -239,8 +251,7 @@ class _Builder:
         self.now.light = item
         if item.role in ("drop", "modal") and self._divides_here(item) and self._is_copula(item):
             self.now.divides = item.start
-        if surface in self.table.past:
-            self.now.past = True
+        self._note_tense(item)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
 
@@ -254,6 +265,14 @@ class _Builder:
         words = item.surface.casefold()
         forms = (words, self.table.bases.get(words, words), words.removesuffix("s"))
         return any(form in self.table.copulas for form in forms)
+
+    def _note_tense(self, item: Item) -> None:
+        surface = item.surface.casefold()
+        base = self.table.bases.get(surface, surface)
+        if surface in self.table.past and (not self.now.auxiliary or base == "be"):
+            self.now.past = True
+        if item.role == "modal" or (item.role == "drop" and base in ("be", "have")):
+            self.now.auxiliary = True
 
     def _frame(self, item: Item) -> None:
         self.dropped.append(item.surface.casefold())
@@ -332,6 +351,9 @@ class _Builder:
         backward = self.table.language in UNSPACED and (
             item.key in ("before", "after") or self._follows(item)
         )
+        if item.key == "after" and item.surface in _HENCEFORTH and not self.now.units:
+            self._drop(item)  # 以后用中文: from now on
+            return
         if backward:
             self._scope_back(item.key, item.start)
             self._add(item)
@@ -361,8 +383,7 @@ class _Builder:
     def _action(self, item: Item) -> None:
         if self.now.divides < 0:
             self.now.divides = item.start
-        if item.surface.casefold() in self.table.past:
-            self.now.past = True
+        self._note_tense(item)
         self._add(item)
         self.now.role = ""
 
@@ -396,13 +417,15 @@ class _Builder:
         if now.negations and not now.units and now.light is not None:
             self._add(replace(now.light, role="word", key=now.light.surface.casefold()))
         negated = self._settle_signs()
-        modals = frozenset(now.modals) - ({"may"} if negated else set())
+        bounded = any(self.units[i].key in ("at_most", "at_least") for i in now.units)
+        modals = frozenset(now.modals) - ({"may"} if negated or bounded else set())
         self.clauses[now.number] = ClauseFacts(
             start=now.started,
             end=now.ended,
             modals=modals,
             cues=frozenset(now.cues),
             tense=self._tense(),
+            bracketed=bool(self.outer),
             negated=negated,
             divides=now.divides,
             opens_with_reason=now.reason,
@@ -410,6 +433,8 @@ class _Builder:
         self.now = self._open()
 
     def _tense(self) -> str:
+        if self.request:
+            return ""  # if you didn't ...: a wish, not the past
         if self.now.past or "past" in self.now.cues:
             return "past"
         if "future" in self.now.cues:
@@ -425,6 +450,8 @@ class _Builder:
                 now.modals.add("must")
             return False
         kind, at = now.negations[0]
+        if kind == "contrast" and now.units and now.units[-1] < at and not self.table.markers_after:
+            return False  # findet ... statt: no negation
         reached = any(i >= at for i in now.units)
         for i in now.units:
             self.units[i] = replace(self.units[i], sign=self._sign_of(i, kind, at, reached))
@@ -468,7 +495,7 @@ class _Builder:
         )
 
     def _lists(self) -> list[Unit]:
-        """Number the lists: neighbours joined by "and", and short clauses between commas before them."""
+        """Number the lists: what "and" joins, and the short clauses between commas before it."""
         units = list(self.units)
         number = -1
         for i, unit in enumerate(units):
@@ -476,6 +503,45 @@ class _Builder:
                 continue
             if units[i - 1].listed < 0:
                 number += 1
-                units[i - 1] = replace(units[i - 1], listed=number)
-            units[i] = replace(unit, listed=units[i - 1].listed)
+                self._begin_list(units, i, number)
+            for k in range(i, self._run_end(units, i)):
+                units[k] = replace(units[k], listed=units[i - 1].listed)
         return units
+
+    def _run_end(self, units: list[Unit], i: int) -> int:
+        """Single characters side by side are one member."""
+        end = i + 1
+        while end < len(units) and units[end].kind == "char" and units[end].start == units[end - 1].end:
+            end += 1
+        return end
+
+    def _begin_list(self, units: list[Unit], i: int, number: int) -> None:
+        """Mark the member before "and", and those before it that stand between commas."""
+        clause = units[i].clause
+        head = [k for k in range(i) if units[k].clause == clause]
+        first = i - 1
+        while first > 0 and units[first].kind == "char" and units[first - 1].end == units[first].start:
+            first -= 1
+        if head and head[0] == first and len(head) <= _MEMBER:
+            while first > 0 and self._is_member(units, first - 1, clause):
+                first -= 1
+                units[first] = replace(units[first], clause=clause)
+            first = self._adopt(units, first, clause)
+        for k in range(first, i):
+            units[k] = replace(units[k], listed=number)
+
+    def _is_member(self, units: list[Unit], k: int, clause: int) -> bool:
+        """Is unit *k* a clause of its own, two words at most, right before?"""
+        mine = [u for u in units if u.clause == units[k].clause]
+        facts = self.clauses[units[k].clause]
+        return units[k].clause < clause and len(mine) <= _MEMBER and facts is not None and facts.divides < 0
+
+    def _adopt(self, units: list[Unit], first: int, clause: int) -> int:
+        """A, B and C: the clause that ends with the first member takes the others in."""
+        if first == 0 or units[first - 1].sign != units[first].sign:
+            return first
+        head = units[first - 1].clause
+        for k in range(first, len(units)):
+            if units[k].clause == clause:
+                units[k] = replace(units[k], clause=head)
+        return first - 1
