@@ -8,12 +8,13 @@ import re
 from collections.abc import Callable, Iterator
 
 from memoryd.screening import values
+from memoryd.screening.outline import Outline
 from memoryd.screening.spans import Span
 
 # In the lowered text, so that names keep their place whatever their case. Every stem begins at a rare
 # letter ("secret" and "token" in their middle): the search skips all others at C speed.
 _STEM = re.compile(
-    rb"p(?:ass|wd)|k(?:ey|(?<=tok)en|ennwort)|c(?:red|(?<=sec)ret|ontrase|onnection)"
+    rb"p(?:ass|wd)|k(?:ey|(?<=tok)en|ennwort)|c(?:red|(?<=sec)ret|ontrase|onnection|url)"
 )
 _NAME = re.compile(
     rb"(?:(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a"
@@ -32,7 +33,11 @@ _SECRET_KEY = re.compile(
 _NO_SECRET = re.compile(
     rb"(?:page|next|continuation|sync|cancel|cancellation|csrf|xsrf|public|design|theme)[_-]?(?:to)?\Z"
 )
-_FOREIGN_INITIALS = "密口令秘私凭授パト비암토пПтТ"
+# Not a name, but found the same way: curl -u user:password.
+_CURL = re.compile(
+    r"curl\b[^\n|;]{0,150}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"'‹]{3,200})"
+)
+_FOREIGN_INITIAL = re.compile("[密口令秘私凭授パト비암토пПтТ]")
 
 FOREIGN_NAME = re.compile(
     "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|(?i:пароль))"
@@ -94,19 +99,29 @@ _CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {
 }
 
 
-def find_assignments(text: str, lowered: bytes) -> Iterator[Span]:
+def find_assignments(text: str, drawn: Outline) -> Iterator[Span]:
     """Yield the values in *text* that are assigned to a secret's name.
 
     Args:
-        lowered: *text* in lower case, every non-ASCII character one "?", so offsets agree.
+        drawn: the outline of *text*.
     """
+    lowered = drawn.lowered
     for stem in _STEM.finditer(lowered):
+        if stem[0] == b"curl":
+            yield from _judge_curl(text, stem.start())
+            continue
         name = _NAME.match(lowered, stem.start())
         if name and _is_secret_name(lowered, name):
             yield from _judge(text, lowered, name.start(), name.end(), name.lastgroup)
-    if not text.isascii() and any(initial in text for initial in _FOREIGN_INITIALS):
+    if drawn.foreign and _FOREIGN_INITIAL.search(drawn.foreign):
         for foreign in FOREIGN_NAME.finditer(text):
             yield from _judge(text, lowered, foreign.start(), foreign.end(), foreign.lastgroup)
+
+
+def _judge_curl(text: str, start: int) -> Iterator[Span]:
+    found = _CURL.match(text, start)
+    if found and values.is_chosen(found["secret"]):
+        yield Span(*found.span("secret"), "password")
 
 
 def _is_secret_name(lowered: bytes, name: re.Match[bytes]) -> bool:

@@ -22,7 +22,6 @@ _CONTEXTUAL = "\u180b-\u180d\u180f\u200c-\u200f\ufe0e\ufe0f"  # kept where a scr
 _BREAKS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # other ways to end a line
 _SURROGATES = "\ud800-\udfff"
 
-_ASCII = bytes(range(128))
 _SUSPECT = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}{_BREAKS}{_SURROGATES}]")
 _UNSEEN = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}]")
 _BREAK = re.compile(f"\r\n|[{_BREAKS}]")
@@ -53,14 +52,8 @@ _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]")
 _MONGOLIAN = re.compile("[\u1820-\u18aa]")
 
 
-def has_invisible(text: str) -> bool:
-    """Has *text* characters that are not ASCII and that `strip_invisible` may change?"""
-    try:
-        foreign = (
-            text.encode().translate(None, _ASCII).decode()
-        )  # the search itself is the slow part
-    except UnicodeEncodeError:
-        return True
+def has_invisible(foreign: str) -> bool:
+    """May `strip_invisible` change a text whose characters outside ASCII are *foreign*?"""
     return bool(_SUSPECT.search(foreign))
 
 

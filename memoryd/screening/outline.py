@@ -16,6 +16,8 @@ _SIGNS = b"\\%:/-"  # of escapes, URLs, key blocks, options
 _CONTROLS = bytes([*range(9), *range(11, 32), 127])
 _NO_SIGNS = bytes(byte for byte in range(256) if byte not in _SIGNS + _CONTROLS)
 _CONTROL = re.compile(b"[\x00-\x1f\x7f]")
+_ASCII = bytes(range(128))
+_LENIENT = "surrogatepass"
 _MARGIN = b" \t\\>|?"  # "?" stands for every non-ASCII character, such as the bars of a frame
 
 
@@ -56,12 +58,14 @@ class Outline(NamedTuple):
         lowered: in lower case.
         classes: "a" for [A-Za-z0-9_-], "\\n", " " for what may stand in
             the margin of a line, "." for the rest.
+        foreign: only the characters that are not ASCII, in their order.
         signs: only the control characters and what `_SIGNS` has, in their order.
     """
 
     lowered: bytes
     classes: bytes
     signs: bytes
+    foreign: str
 
     def has_controls(self) -> bool:
         """Has the text control characters other than tabs and line ends?"""
@@ -92,15 +96,19 @@ class Outline(NamedTuple):
 def outline(text: str) -> Outline:
     """Make the outline of *text*."""
     raw = text.encode("ascii", "replace")
-    return Outline(raw.lower(), raw.translate(_CLASSES), raw.translate(None, _NO_SIGNS))
+    foreign = ""
+    if not text.isascii():
+        foreign = text.encode("utf-8", _LENIENT).translate(None, _ASCII).decode("utf-8", _LENIENT)
+    return Outline(raw.lower(), raw.translate(_CLASSES), raw.translate(None, _NO_SIGNS), foreign)
 
 
 def _find_runs(classes: bytes) -> list[tuple[int, int]]:
     runs = []
-    start = classes.find(_RUN)
+    classes += b"."  # so that the last run ends
+    find, search = classes.find, _RUN_END.search
+    start = find(_RUN)
     while start >= 0:
-        after = _RUN_END.search(classes, start + MIN_RUN)
-        end = after.start() if after else len(classes)
+        end = search(classes, start + MIN_RUN).start()  # type: ignore[union-attr]  # see above
         runs.append((start, end))
-        start = classes.find(_RUN, end)
+        start = find(_RUN, end)
     return runs

@@ -16,7 +16,7 @@ from memoryd.screening.shapes import (
     Context,
 )
 from memoryd.screening.spans import Span, extend, merge
-from memoryd.screening.tokens import find_tokens, may_hold_token
+from memoryd.screening.tokens import Runs, find_suspects, find_tokens
 from memoryd.screening.views import decode, has_escapes, join_lines, unescape
 from memoryd.screening.wrapping import find_wrapped, may_wrap
 
@@ -43,8 +43,9 @@ def find_secrets(text: str, drawn: Outline) -> list[Span]:
 def _search(text: str, drawn: Outline) -> list[Span]:
     """What is found in *text* as it stands, encoded, or with its lines joined."""
     runs = drawn.runs()
-    spans = _search_plain(text, drawn, runs)
-    spans += _search_encoded(text, runs)
+    suspects = find_suspects(text, runs)
+    spans = _search_plain(text, drawn, runs, suspects)
+    spans += _search_encoded(text, suspects)
     if "\n" not in text:
         return spans
     if spans:
@@ -57,20 +58,20 @@ def _search(text: str, drawn: Outline) -> list[Span]:
     return spans
 
 
-def _search_plain(text: str, drawn: Outline, runs: list[tuple[int, int]]) -> list[Span]:
-    spans = find_tokens(text, runs)
+def _search_plain(text: str, drawn: Outline, runs: Runs, suspects: Runs) -> list[Span]:
+    spans = find_tokens(text, runs, suspects)
     spans += _search_contexts(text, drawn)
-    spans += find_assignments(text, drawn.lowered)
+    spans += find_assignments(text, drawn)
     return spans
 
 
-def _search_encoded(text: str, runs: list[tuple[int, int]]) -> list[Span]:
+def _search_encoded(text: str, runs: Runs) -> list[Span]:
     return [
         Span(start, encoding_end, "encoded")
         for start, end in runs
-        if end - start >= _MIN_ENCODED and may_hold_token(text[start:end])
+        if end - start >= _MIN_ENCODED
         for encoding_end, decoded in find_encoded(text, start, end)
-        if _search_plain(decoded, drawn := outline(decoded), drawn.runs())
+        if _search_plain(decoded, drawn := outline(decoded), runs := drawn.runs(), runs)
     ]
 
 
@@ -78,7 +79,7 @@ def _search_contexts(text: str, drawn: Outline) -> list[Span]:
     contexts: tuple[Context, ...] = ()
     if b"://" in drawn.signs and b"://" in drawn.lowered:
         contexts += CONTEXTS_OF_URLS
-    if b"-" in drawn.signs and (b" -p" in drawn.lowered or b"curl" in drawn.lowered):
+    if b"-" in drawn.signs and b" -p" in drawn.lowered:
         contexts += CONTEXTS_OF_COMMANDS
     if b"-----" in drawn.signs:
         contexts += CONTEXTS_OF_BLOCKS

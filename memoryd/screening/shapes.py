@@ -270,14 +270,8 @@ CONTEXTS_OF_URLS = _contexts(
         accept,
     ),
 )
-# Options of commands that take a password; the hint is the option.
+# Tried where the text holds a " -p", which is the hint.
 CONTEXTS_OF_COMMANDS = _contexts(
-    (
-        "curl-password",
-        "curl",
-        r"curl\b[^\n|;]{0,150}?\s(?:-u|--user)[ =]?[\"']?[\w.@+-]{1,99}:(?P<secret>[^\s\"']{3,200})",
-        is_chosen,
-    ),
     (
         "docker-password",
         " -p",

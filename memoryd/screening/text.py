@@ -40,7 +40,7 @@ def screen(text: str) -> Screened:
     """Replace the secrets in *text* and remove its invisible characters. Linear and idempotent."""
     removed = 0
     drawn = outline(text)
-    if drawn.has_controls() or (not text.isascii() and has_invisible(text)):
+    if drawn.has_controls() or (drawn.foreign and has_invisible(drawn.foreign)):
         text, removed = strip_invisible(text)
         drawn = outline(text)
     spans = find_secrets(text, drawn)

@@ -13,6 +13,8 @@ from memoryd.screening.encodings import may_be_encoded
 from memoryd.screening.shapes import ANYWHERE, AT_BEGINNING, BEFORE_RUN, Table
 from memoryd.screening.spans import Span
 
+Runs = list[tuple[int, int]]
+
 _MAX_REMEMBERED = 128  # characters; bounds the memory of what is remembered
 
 
@@ -40,14 +42,25 @@ _BEFORE_RUN = {
 _NOTHING = ("\0",)  # in no screened text
 
 
-def find_tokens(text: str, runs: Iterable[tuple[int, int]], limit: int | None = None) -> list[Span]:
-    """The tokens of *text*, whose runs are *runs*; *limit* is where the text is taken to end."""
+def find_suspects(text: str, runs: Runs) -> Runs:
+    """Those of *runs* that may hold a token or be the encoding of something."""
+    return [run for run in runs if may_hold_token(text[run[0] : run[1]])]
+
+
+def find_tokens(text: str, runs: Runs, suspects: Runs, limit: int | None = None) -> list[Span]:
+    """The tokens of *text*.
+
+    Args:
+        runs: those of *text*.
+        suspects: what `find_suspects` makes of them, or all of them.
+        limit: where the text is taken to end.
+    """
     spans: list[Span] = []
     limit = len(text) if limit is None else limit
-    for start, end in runs:
-        if may_hold_token(text[start:end]):
-            spans += _find_anywhere(text, start, end, limit)
-            spans += find_at_beginning(text, start, limit)
+    for start, end in suspects:
+        spans += _find_anywhere(text, start, end, limit)
+        spans += find_at_beginning(text, start, limit)
+    for start, _ in runs:
         if text.endswith(_BEFORE_RUN.get(text[start - 1 : start], _NOTHING), 0, start):
             spans += _find_behind(text, start, limit)
     return spans

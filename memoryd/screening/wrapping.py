@@ -22,13 +22,14 @@ def _may_hold_token(lines: list[str], joined: Joined, start: int, end: int) -> b
     around = join(lines[first:last])
     before = joined.ends[first - 1] if first else 0
     start, end = start - before, end - before
+    run = [(start, end)]
     if may_hold_token(around[start:end]):
         return True
     if any(begins_token(strip_margin(line)) for line in lines[first:last]):
         return True
     if around[start - 1 : start] in _BETWEEN_PARTS:
-        return bool(find_tokens(around, outline(around).runs()))
-    return bool(find_tokens(around, [(start, end)]))
+        return bool(find_tokens(around, runs := outline(around).runs(), runs))
+    return bool(find_tokens(around, run, run))
 
 
 def find_wrapped(view: View, joined: Joined, known: list[Span]) -> Iterator[Span]:
@@ -46,7 +47,7 @@ def find_wrapped(view: View, joined: Joined, known: list[Span]) -> Iterator[Span
 
 
 def _find_in_view(view: View, joined: Joined) -> Iterator[Span]:
-    yield from find_tokens(view.text, outline(view.text).runs())
+    yield from find_tokens(view.text, runs := outline(view.text).runs(), runs)
     for start, end in joined.runs:
         for beginning in view.beginnings(start + 1, end):
             yield from find_at_beginning(view.text, beginning, len(view.text))
@@ -57,7 +58,7 @@ def _shorten(view: View, span: Span) -> Span:
     for line in reversed(view.beginnings(span.start + 1, span.end)):
         if is_fragment(view.text[line : span.end]):
             break
-        shorter = find_tokens(view.text, [(span.start, line)], line)
+        shorter = find_tokens(view.text, whole := [(span.start, line)], whole, line)
         if not shorter or shorter[0].start != span.start:
             break
         span = shorter[0]
