@@ -1,0 +1,213 @@
+"""Forgetting by rule. Pure: entries, their accesses, a policy and `now` in; a plan with a reason for everything out.
+
+Nothing leaves at once: an entry goes to the archive first, can be restored from there, and is removed for good only after a
+month in it and a year without use.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Literal
+
+from memoryd.model import Entry
+
+How = Literal["expired", "demoted", "evicted"]
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPolicy:
+    """The rules. All spans in days.
+
+    Attributes:
+        episodic_ttl_days: what happened is demoted so long after its last use or confirmation.
+        unread_days: an entry never read and not confirmed for so long is demoted.
+        quota: active entries of a namespace; above it the least activated go first.
+        grace_days: new entries are immune.
+        archive_days, unused_days: in the archive so long, and unused so long, before removal for good.
+        max_percent, min_changes: what one run may take out of a namespace, whichever is more.
+        decay: the exponent d of base-level activation.
+    """
+
+    episodic_ttl_days: float = 90.0
+    unread_days: float = 60.0
+    quota: int = 1000
+    grace_days: float = 7.0
+    archive_days: float = 30.0
+    unused_days: float = 365.0
+    max_percent: float = 2.0
+    min_changes: int = 20
+    decay: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Retire:
+    """An entry goes to the archive, and why."""
+
+    entry: Entry
+    how: How
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Purge:
+    """An entry is removed for good, and why."""
+
+    entry: Entry
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionPlan:
+    """What one run would do in one namespace.
+
+    Attributes:
+        blocked: why the run stops and asks; then *retire* and *purge* say what it would do, and nothing is done.
+        kept_because: how many entries stay, by reason.
+        over_quota: active entries above the quota that no rule may touch.
+    """
+
+    retire: tuple[Retire, ...] = ()
+    purge: tuple[Purge, ...] = ()
+    kept_because: Mapping[str, int] = field(default_factory=dict)
+    blocked: str = ""
+    over_quota: int = 0
+
+
+def plan_retention(
+    entries: Sequence[Entry],
+    accesses: Mapping[str, Sequence[datetime]],
+    policy: RetentionPolicy,
+    now: datetime,
+    *,
+    clock_jumped: bool = False,
+    confirmed: bool = False,
+) -> RetentionPlan:
+    """Decide what is forgotten in one namespace.
+
+    Args:
+        entries: of one namespace, every state, in any order.
+        accesses: times of use by entry id; own reads, dry runs and canaries are none.
+        clock_jumped: the clock moved by more than a day since the last run: nothing is forgotten until confirmed.
+        confirmed: a person has said to go on.
+    """
+    kept: Counter[str] = Counter()
+    active = [entry for entry in sorted(entries, key=lambda e: e.id) if entry.state == "active"]
+    movable = [entry for entry in active if not _immune(entry, policy, now, kept)]
+    aged = [retire for entry in movable if (retire := _age(entry, policy, now)) is not None]
+    cap = max(policy.min_changes, int(len(active) * policy.max_percent / 100))
+    gone = {retire.entry.id for retire in aged}
+    remaining = [entry for entry in movable if entry.id not in gone]
+    excess = len(active) - len(aged) - policy.quota
+    evicted = list(_evict(remaining, accesses, policy, now, min(excess, max(0, cap - len(aged)))))
+    purge = tuple(_purge(entries, policy, now))
+    kept["in use or not due"] += len(movable) - len(aged) - len(evicted)
+    return RetentionPlan(
+        retire=(*aged, *evicted),
+        purge=purge,
+        kept_because={reason: count for reason, count in sorted(kept.items()) if count},
+        blocked=""
+        if confirmed
+        else _blocked(len(aged) + len(purge), cap, clock_jumped=clock_jumped),
+        over_quota=max(0, excess - len(evicted)),
+    )
+
+
+def _blocked(due: int, cap: int, *, clock_jumped: bool) -> str:
+    if clock_jumped and due:
+        return "the clock jumped by more than a day"
+    if due > cap:
+        return f"{due} entries are due at once, one run takes {cap}"
+    return ""
+
+
+def last_used(entry: Entry) -> datetime:
+    """When an entry was last used, confirmed or changed: every term counts from here, never from creation alone."""
+    return max(filter(None, (entry.created_at, entry.updated_at, entry.last_accessed_at)))
+
+
+def _immune(entry: Entry, policy: RetentionPolicy, now: datetime, kept: Counter[str]) -> bool:
+    reason = ""
+    if entry.pinned:
+        reason = "pinned"
+    elif entry.kind != "working" and now - entry.created_at < policy.grace_days * DAY:
+        reason = "new"
+    elif last_used(entry) > now:
+        reason = "dated in the future"
+    kept[reason] += bool(reason)
+    return bool(reason)
+
+
+def _age(entry: Entry, policy: RetentionPolicy, now: datetime) -> Retire | None:
+    idle = (now - last_used(entry)) / DAY
+    if entry.ttl_days is not None:
+        if idle >= entry.ttl_days:
+            return Retire(
+                entry, "expired", f"unused for {idle:.0f} days, its term is {entry.ttl_days:g}"
+            )
+        return None
+    if entry.kind == "episodic" and idle >= policy.episodic_ttl_days:
+        return Retire(entry, "expired", f"what happened, unused for {idle:.0f} days")
+    if entry.access_count == 0 and idle >= policy.unread_days:
+        return Retire(entry, "demoted", f"never read, and not confirmed for {idle:.0f} days")
+    return None
+
+
+def activation(
+    entry: Entry, used: Sequence[datetime], policy: RetentionPolicy, now: datetime
+) -> float:
+    """Base-level activation ln(sum of t^-d), t in days since each use; making and confirming it are uses too.
+
+    Source: Anderson & Schooler, Psychological Science 1991 (ACT-R).
+    """
+    times = {entry.created_at, entry.updated_at, *used}
+    if entry.last_accessed_at is not None:
+        times.add(entry.last_accessed_at)
+    shortest = 1.0 / 24  # within an hour all is equal
+    return math.log(sum(max((now - time) / DAY, shortest) ** -policy.decay for time in times))
+
+
+def _evict(
+    candidates: Sequence[Entry],
+    accesses: Mapping[str, Sequence[datetime]],
+    policy: RetentionPolicy,
+    now: datetime,
+    count: int,
+) -> Iterator[Retire]:
+    """The least activated entries above the quota."""
+    if count <= 0:
+        return
+    activations = {
+        entry.id: activation(entry, accesses.get(entry.id, ()), policy, now) for entry in candidates
+    }
+    for entry in sorted(candidates, key=lambda e: (activations[e.id], e.id))[:count]:
+        yield Retire(
+            entry,
+            "evicted",
+            f"over the quota of {policy.quota}, activation {activations[entry.id]:.2f}",
+        )
+
+
+def _purge(entries: Sequence[Entry], policy: RetentionPolicy, now: datetime) -> Iterator[Purge]:
+    """What has been in the archive long enough, holds nothing that was used within a year, and cites nothing."""
+    cited = {entry_id for entry in entries for entry_id in entry.merged_from}
+    for entry in sorted(entries, key=lambda e: e.id):
+        archived = archived_at(entry)
+        if (
+            entry.state not in ("archived", "removed")
+            or archived is None
+            or entry.pinned
+            or entry.id in cited
+        ):
+            continue
+        stayed, idle = (now - archived) / DAY, (now - last_used(entry)) / DAY
+        if stayed >= policy.archive_days and idle >= policy.unused_days:
+            yield Purge(entry, f"{stayed:.0f} days in the archive, unused for {idle:.0f}")
+
+
+def archived_at(entry: Entry) -> datetime | None:
+    """When an entry went to the archive; None: it never did, or nobody noted it."""
+    noted = entry.metadata.get("archived_at")
+    return datetime.fromisoformat(noted) if isinstance(noted, str) else None

@@ -1,0 +1,181 @@
+"""Retention forgets by rule only: every rule, every immunity, every brake."""
+
+import math
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd.memory.retention import RetentionPlan, RetentionPolicy, activation, plan_retention
+from memoryd.model import Entry
+from tests.conftest import NOW
+
+POLICY = RetentionPolicy()
+
+
+def entry(name: str, age: float = 100.0, **fields: Any) -> Entry:
+    """An entry made, and last confirmed, *age* days ago; read once then, unless given otherwise."""
+    made = NOW - timedelta(days=age)
+    return Entry(name, f"fact {name}", made, made, **{"access_count": 1, **fields})
+
+
+def plan(*entries: Entry, policy: RetentionPolicy = POLICY, **options: Any) -> RetentionPlan:
+    return plan_retention(entries, {}, policy, NOW, **options)
+
+
+def retired(found: RetentionPlan) -> dict[str, str]:
+    return {one.entry.id: one.how for one in found.retire}
+
+
+class TestAge:
+    @pytest.mark.parametrize(
+        ("given_entry", "how"),
+        [
+            (entry("a", 2, kind="working", ttl_days=1.0), "expired"),
+            (entry("a", 0.5, kind="working", ttl_days=1.0), None),
+            (entry("a", 91, kind="episodic"), "expired"),
+            (entry("a", 89, kind="episodic"), None),
+            (entry("a", 61, access_count=0), "demoted"),
+            (entry("a", 59, access_count=0), None),
+            (entry("a", 5000), None),
+            (entry("a", 5000, kind="procedural"), None),
+            (entry("a", 31, ttl_days=30.0), "expired"),
+            (entry("a", 31, ttl_days=30.0, last_accessed_at=NOW - timedelta(days=3)), None),
+            (entry("a", 200, kind="episodic", last_accessed_at=NOW - timedelta(days=3)), None),
+            (entry("a", 61, access_count=0, pinned=True), None),
+            (entry("a", 6, ttl_days=1.0), None),
+            (entry("a", 61, access_count=0, state="review"), None),
+            (entry("a", 61, access_count=0, state="superseded"), None),
+        ],
+    )
+    def test_each_rule_at_its_border(self, given_entry: Entry, how: str | None) -> None:
+        assert retired(plan(given_entry)) == ({"a": how} if how else {})
+
+    def test_every_action_says_why_in_words(self) -> None:
+        found = plan(entry("a", 61, access_count=0))
+
+        assert found.retire[0].reason == "never read, and not confirmed for 61 days"
+
+    def test_why_the_others_stay_is_counted(self) -> None:
+        found = plan(entry("a", 500, pinned=True), entry("b", 1), entry("c", 50))
+
+        assert found.kept_because == {"pinned": 1, "new": 1, "in use or not due": 1}
+
+
+class TestQuota:
+    POLICY = RetentionPolicy(quota=3)
+
+    def test_the_least_used_goes_first_never_by_age_alone(self) -> None:
+        old_but_used = entry("old", 300, last_accessed_at=NOW - timedelta(days=1), access_count=9)
+        rest = [entry(name, 50 + number) for number, name in enumerate("abc")]
+
+        assert retired(plan(old_but_used, *rest, policy=self.POLICY)) == {"c": "evicted"}
+
+    def test_immune_entries_make_no_room(self) -> None:
+        found = plan(*[entry(name, 500, pinned=True) for name in "abcde"], policy=self.POLICY)
+
+        assert (retired(found), found.over_quota) == ({}, 2)
+
+    def test_one_run_takes_no_more_than_its_share(self) -> None:
+        found = plan(*[entry(f"e{n:03}", 50) for n in range(200)], policy=self.POLICY)
+
+        assert (len(found.retire), found.blocked) == (20, "")
+
+
+class TestBrakes:
+    def test_many_due_at_once_stop_the_run_until_confirmed(self) -> None:
+        due = [entry(f"e{n:03}", 61, access_count=0) for n in range(30)]
+
+        assert plan(*due).blocked == "30 entries are due at once, one run takes 20"
+        assert plan(*due, confirmed=True).blocked == ""
+
+    def test_a_clock_that_jumped_stops_it(self) -> None:
+        due = entry("a", 61, access_count=0)
+
+        assert "clock" in plan(due, clock_jumped=True).blocked
+        assert plan(due, clock_jumped=True, confirmed=True).blocked == ""
+        assert plan(entry("a", 50), clock_jumped=True).blocked == ""
+
+    def test_an_entry_dated_in_the_future_is_left_alone(self) -> None:
+        assert retired(plan(entry("a", -400, access_count=0, ttl_days=1.0))) == {}
+
+
+class TestPurge:
+    def archived(self, days: float, idle: float, **fields: Any) -> Entry:
+        noted = {"archived_at": (NOW - timedelta(days=days)).isoformat()}
+        return entry("a", idle, state="archived", metadata=noted, **fields)
+
+    @pytest.mark.parametrize(
+        ("days", "idle", "fields", "expected"),
+        [
+            (31, 366, {}, 1),
+            (29, 366, {}, 0),
+            (31, 364, {}, 0),
+            (31, 366, {"pinned": True}, 0),
+            (31, 5000, {"last_accessed_at": NOW - timedelta(days=100)}, 0),
+        ],
+    )
+    def test_only_after_a_month_in_the_archive_and_a_year_unused(
+        self, days: float, idle: float, fields: dict[str, Any], expected: int
+    ) -> None:
+        assert len(plan(self.archived(days, idle, **fields)).purge) == expected
+
+    def test_what_another_entry_is_made_of_stays(self) -> None:
+        assert plan(self.archived(31, 366), entry("b", 1, merged_from=("a",))).purge == ()
+
+
+class TestActivation:
+    def test_it_is_the_published_formula(self) -> None:
+        used = [NOW - timedelta(days=days) for days in (4.0, 25.0)]
+        one = entry("a", 100.0)
+
+        assert activation(one, used, POLICY, NOW) == pytest.approx(math.log(1 / 2 + 1 / 5 + 1 / 10))
+
+    @given(st.lists(st.floats(1, 1000), min_size=1, max_size=10), st.floats(1, 1000))
+    def test_every_further_use_raises_it(self, days: list[float], more: float) -> None:
+        one = entry("a", 2000.0)
+        used = [NOW - timedelta(days=day) for day in days]
+        again = NOW - timedelta(days=more)
+        if again in used:
+            return
+
+        assert activation(one, [*used, again], POLICY, NOW) > activation(one, used, POLICY, NOW)
+
+
+ENTRIES = st.lists(
+    st.builds(
+        entry,
+        name=st.from_regex(r"[a-z]{6}", fullmatch=True),
+        age=st.floats(0, 2000),
+        kind=st.sampled_from(["working", "episodic", "semantic", "procedural"]),
+        access_count=st.integers(0, 3),
+        pinned=st.booleans(),
+        ttl_days=st.none() | st.floats(0, 500),
+        state=st.sampled_from(["active", "active", "archived", "review", "merged"]),
+    ),
+    max_size=40,
+    unique_by=lambda one: one.id,
+)
+
+
+@given(ENTRIES, st.integers(0, 30), st.randoms())
+def test_laws_of_every_plan(entries: Sequence[Entry], quota: int, chance: random.Random) -> None:
+    policy = replace(POLICY, quota=quota)
+    found = plan(*entries, policy=policy)
+    shuffled = list(entries)
+    chance.shuffle(shuffled)
+
+    assert plan(*shuffled, policy=policy) == found
+    assert all(one.entry.state == "active" and not one.entry.pinned for one in found.retire)
+    assert all(one.entry.state in ("archived", "removed") for one in found.purge)
+    assert all(one.reason for one in found.retire)
+    assert all(one.reason for one in found.purge)
+    assert len({one.entry.id for one in found.retire}) == len(found.retire)
+    active = sum(one.state == "active" for one in entries)
+    assert len(found.retire) + sum(found.kept_because.values()) == active
+    assert sum(one.how == "evicted" for one in found.retire) <= 20
