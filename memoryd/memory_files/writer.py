@@ -122,25 +122,55 @@ class _Commit:
 
     def run(self, base: bytes | None, ours: bytes) -> Written:
         """Turn the file from *base* into *ours*, joining in what others change meanwhile."""
-        before = _data(self._read(self.target.name))
-        merged = False
+        before, merged = base, False
         for _ in range(self.waits.attempts):
-            current = self._read(self.target.name)
+            current, joined = self._catch_up(base, ours)
             if _data(current) != base:
-                current = self._rest(self.target.name)
-                before = _data(current)
-                ours, base, merged = self._join(base, before, ours), before, True
+                before, merged = _data(current), True
+            base, ours = _data(current), joined
             if ours == base:
                 return Written(self.target.path, before, ours, merged)
             try:
                 displaced = self._replace(current, ours)
             except _RacedError:
                 continue
-            if displaced == base:
+            if displaced in {base, None}:
                 return Written(self.target.path, before, ours, merged)
-            before = displaced
-            base, ours, merged = ours, self._join_late(base, displaced, ours), True
+            before, base, ours, merged = (
+                displaced,
+                ours,
+                self._join_late(base, displaced, ours),
+                True,
+            )
         raise self._restless()
+
+    def _catch_up(self, base: bytes | None, ours: bytes) -> tuple[Version | None, bytes]:
+        """The file as it stands now, and *ours* as if it had been made from that."""
+        current = self._read(self.target.name)
+        if _data(current) != base:
+            current = self._rest(self.target.name)
+        if _data(current) == base:
+            return current, ours
+        joined = self._try_merge(base, _data(current), ours)
+        if joined is None:
+            raise self._changed()
+        return current, joined
+
+    def _try_merge(self, base: bytes | None, theirs: bytes | None, ours: bytes) -> bytes | None:
+        if self.merge is None or theirs is None:
+            return None
+        return self.merge(base or b"", theirs, ours)
+
+    def _join_late(self, base: bytes | None, late: bytes | None, ours: bytes) -> bytes:
+        """Join what an editor wrote into the file while it was displaced; where that fails, put its version back."""
+        joined = self._try_merge(base, late, ours)
+        if joined is not None:
+            return joined
+        self.run(ours, late or b"")
+        raise self._changed()
+
+    def _changed(self) -> RetryError:
+        return RetryError(f"{self.target.path} was changed meanwhile: that version stays")
 
     def _read(self, name: str) -> Version | None:
         return read_version(self.folder, name, MAX_BYTES)
@@ -158,21 +188,6 @@ class _Commit:
 
     def _restless(self) -> RetryError:
         return RetryError(f"cannot write {self.target.path}: it keeps changing")
-
-    def _join(self, base: bytes | None, theirs: bytes | None, ours: bytes) -> bytes:
-        joined = None
-        if self.merge is not None and theirs is not None:
-            joined = self.merge(base or b"", theirs, ours)
-        if joined is None:
-            raise RetryError(f"{self.target.path} was changed meanwhile: nothing is written")
-        return joined
-
-    def _join_late(self, base: bytes | None, late: bytes | None, ours: bytes) -> bytes:
-        """Join what an editor wrote into the file while it was displaced; where that fails, its word counts."""
-        if late is None:
-            return ours
-        joined = self.merge(base or b"", late, ours) if self.merge else None
-        return late if joined is None else joined
 
     def _replace(self, current: Version | None, ours: bytes) -> bytes | None:
         """Put *ours* in the place of *current*.

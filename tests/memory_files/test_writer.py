@@ -222,13 +222,32 @@ def test_an_editor_that_still_writes_into_the_displaced_file_is_heard(
     assert file.read_bytes() == JOINED
 
 
-def test_where_it_cannot_be_merged_the_late_edit_wins(
+def test_where_it_cannot_be_merged_the_late_edit_is_put_back_and_reported(
     file: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     interfere(monkeypatch, "replace_keeping", lambda: file.write_bytes(b"all new"))
-    put(file, root, merge=merge)
+    with pytest.raises(RetryError, match="that version stays"):
+        put(file, root, merge=merge)
 
     assert file.read_bytes() == b"all new"
+    assert temporaries(root) == []
+
+
+def test_a_save_that_is_still_under_way_is_waited_for(
+    file: Path, root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.write_bytes(OLD[:2])
+    rest_of_the_save = [OLD]
+
+    def sleep(_: float) -> None:
+        if rest_of_the_save:
+            file.write_bytes(rest_of_the_save.pop())
+
+    monkeypatch.setattr(time, "sleep", sleep)
+    written = put(file, root)
+
+    assert file.read_bytes() == NEW
+    assert (written.before, written.merged) == (OLD, False)
 
 
 def test_a_link_put_in_that_moment_is_put_back_and_its_target_untouched(
