@@ -48,6 +48,7 @@ class ClaudeCode(JsonLinesSource):
 
     name = "claude-code"
     title = "Claude Code"
+    starts = (b'{"parentUuid":', b'{"type":"queue-operation"')
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:

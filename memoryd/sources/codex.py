@@ -52,6 +52,7 @@ class Codex(JsonLinesSource):
     title = "Codex"
     names = re.compile(r"/rollout-[^/]*\.jsonl$")
     names_tell = True
+    starts = (b'{"timestamp":',)
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:

@@ -19,6 +19,7 @@ _BOM = "\xef\xbb\xbf"  # as Latin-1
 _BLANK = re.compile(r"[ \t\r\n\0]*")
 _START = re.compile(r'\{[ \t]*"')
 _NESTING_COST = 100_000  # characters' worth of work that a hopelessly deep nesting is charged
+_COUNTING = 64  # characters that are counted in the time in which one is decoded
 _EFFORT = 16  # times the length of a line that searching it may cost
 
 
@@ -37,20 +38,18 @@ def salvage(line: bytes) -> list[Fragment]:
     text = line.decode("latin-1")
     fragments: list[Fragment] = []
     done = len(_BOM) if text.startswith(_BOM) else 0  # everything before this is accounted for
-    position, searching = _blank_end(text, done), False
-    effort = _EFFORT * len(text) + _NESTING_COST
+    position = _blank_end(text, done)
+    effort = _Effort(_EFFORT * len(text) + _NESTING_COST)
+    likely = re.compile(re.escape(text[position : text.find(":", position) + 1] or "{"))
     while position < len(text):
-        end, cost = _object_end(text, position)
-        effort -= cost
-        if end and (not searching or _continues(text, end)):
-            fragments += _junk(line, done, position)
-            fragments.append(_decode(line, position, end))
-            done, position, searching = end, _blank_end(text, end), False
-            continue
-        found = _START.search(text, position + 1)
-        if found is None or effort < 0:
+        start, end = position, _object_end(text, position, effort)
+        if not end:
+            start, end = _next_object(text, position, likely, effort)
+        if not end:
             break
-        position, searching = found.start(), True
+        fragments += _junk(line, done, start)
+        fragments.append(_decode(line, start, end))
+        done, position = end, _blank_end(text, end)
     return fragments + _junk(line, done, len(text))
 
 
@@ -97,17 +96,45 @@ def _integer(digits: str) -> int | str:
 _DECODER = json.JSONDecoder(parse_int=_integer, strict=False)
 
 
-def _object_end(text: str, position: int) -> tuple[int, int]:
-    """The end of the JSON object at *position* (0: there is none), and the characters looked at."""
+@dataclass(slots=True)
+class _Effort:
+    """What searching may still cost, in characters looked at."""
+
+    left: int
+
+
+def _object_end(text: str, position: int, effort: _Effort) -> int:
+    """The end of the JSON object at *position*; 0: there is none."""
     if text[position] != "{":
-        return 0, 1
+        return 0
     try:
         end = _DECODER.raw_decode(text, position)[1]
     except json.JSONDecodeError as error:
-        return 0, error.pos - position + 1
+        # Making the error counts the lines before it.
+        effort.left -= error.pos - position + position // _COUNTING + 1
+        return 0
     except RecursionError:
-        return 0, _NESTING_COST
-    return end, end - position
+        effort.left -= _NESTING_COST
+        return 0
+    effort.left -= end - position
+    return end
+
+
+def _next_object(
+    text: str, position: int, likely: re.Pattern[str], effort: _Effort
+) -> tuple[int, int]:
+    """Where the next record behind a damaged place begins and ends; 0, 0: there is none.
+
+    First what begins like the line itself is tried, then anything that begins like an object.
+    """
+    for pattern in (likely, _START):
+        for found in pattern.finditer(text, position + 1):
+            end = _object_end(text, found.start(), effort)
+            if end and _continues(text, end):
+                return found.start(), end
+            if effort.left < 0:
+                return 0, 0
+    return 0, 0
 
 
 def _continues(text: str, end: int) -> bool:

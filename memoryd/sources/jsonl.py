@@ -48,9 +48,11 @@ class JsonLinesSource(Source):
 
     Attributes:
         names: a transcript's logical path (with `/`, without the ending of a compressed twin) matches this.
+        starts: how another record begins behind or inside one that `skipped` refuses: such a line is decoded.
     """
 
     names: ClassVar[re.Pattern[str]] = re.compile(r"\.jsonl$")
+    starts: ClassVar[tuple[bytes, ...]] = ()
 
     @abstractmethod
     def parse(self, record: Record, context: Context) -> Iterable[Message]:
@@ -186,38 +188,43 @@ class _Reading:
             records = decode_whole(piece.data)
             if records is None:
                 return False
+            if self._quick and self._skip(piece.data):
+                records = []
             for record in records:
                 self._parse(record, piece.start, piece.after.offset)
         return True
 
     def _take_lines(self, piece: Piece) -> None:
         start, limit = piece.start, self._source.limits.line_bytes
-        skipped = self._source.skipped if self._quick else None
         for line in piece.data.split(b"\n"):
             end = start + len(line) + 1
-            if not line:
+            if not line or (self._quick and self._skip(line)):
                 pass
-            elif skipped and (reason := skipped(line)):
-                self._context.skip(reason)
             elif len(line) > limit:
                 self._take_long(line, start, end)
             else:
-                self._take_line(line, start, end)
+                self._take_line(line, start)
             start = end
 
-    def _take_line(self, line: bytes, start: int, end: int) -> None:
+    def _skip(self, line: bytes) -> bool:
+        """Leave out a line by its beginning alone, unless it holds another record or a piece of one."""
+        reason = self._source.skipped(line)
+        if not reason or any(line.find(start, 1) > 0 for start in (b'}{"', *self._source.starts)):
+            return False
+        self._context.skip(reason)
+        return True
+
+    def _take_line(self, line: bytes, start: int) -> None:
+        """Parse a line; its span ends before the newline, as that of a tail which has none yet."""
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
             self._salvage(line, start)
         else:
-            self._parse(record, start, end)
+            self._parse(record, start, start + len(line))
 
     def _take_long(self, line: bytes, start: int, end: int) -> None:
-        reason = self._source.skipped(line)
-        if reason:
-            self._context.skip(reason)
-        else:
+        if not self._skip(line):
             kept = line if len(line) <= 3 * HEAD else line[:HEAD] + b" ... " + line[-HEAD:]
             self._context.reject(start, end, "line too long", kept)
 

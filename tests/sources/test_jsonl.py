@@ -25,6 +25,7 @@ class Words(JsonLinesSource):
 
     name = "words"
     title = "Words"
+    starts = (b'{"id":',)
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:
@@ -35,7 +36,10 @@ class Words(JsonLinesSource):
 
     def parse(self, record: Record, context: Context) -> Iterable[Message]:
         context.state["count"] = context.state.get("count", 0) + 1
-        yield context.message("s", "user", record["say"], key=str(record["id"]))
+        if "noise" in record:
+            context.skip("noise")
+        else:
+            yield context.message("s", "user", record["say"], key=str(record["id"]))
 
 
 def say(number: int, words: str = "") -> dict[str, Any]:
@@ -89,6 +93,18 @@ class TestTail:
         read(path, lines(1).rstrip(b"\n") + lines(2), found)
 
         assert ["1", "2"] == keys(found)
+
+    @pytest.mark.parametrize("ending", [b"", b"\n", b"\r\n"])
+    def test_a_tail_is_left_out_like_a_line_and_has_the_same_span(
+        self, path: Path, ending: bytes
+    ) -> None:
+        found = read(path, lines(1).rstrip(b"\n") + ending)
+        left_out = read(path.with_name("b.jsonl"), b'{"noise":1}' + ending)
+
+        assert {"noise": 1} == left_out.skipped
+        assert [(0, len(lines(1)) - 1 + ending.count(b"\r"))] == [
+            one.span for one in found.messages.values()
+        ]
 
     @pytest.mark.parametrize(
         "tail", [b"12", b"{", b'"x"', b"[1]", b"\0\0\0", b"\xef\xbb\xbf", b"nul"]
@@ -223,6 +239,26 @@ def test_any_damage_to_a_line_costs_only_that_line(
     found = read(tmp_path_factory.mktemp("damage") / "t.jsonl", b"".join(rows))
 
     assert [str(number) for number in range(6) if number != place] == keys(found)
+
+
+class TestRefusedLines:
+    """Lines that `skipped` refuses before they are decoded."""
+
+    def test_a_record_glued_to_a_refused_one_counts(self, path: Path) -> None:
+        found = read(path, b'{"noise":1}' + lines(1) + b'{"noise":2}\n')
+
+        assert ["1"] == keys(found)
+        assert found.skipped == {"noise": 2}
+
+    def test_a_record_spliced_into_a_refused_one_counts(self, path: Path) -> None:
+        found = read(path, b'{"noise":"cut of' + lines(1))
+
+        assert ["1"] == keys(found)
+
+    def test_a_refused_record_without_newline_is_refused_too(self, path: Path) -> None:
+        found = read(path, lines(1) + b'{"noise":1}')
+
+        assert ({"noise": 1}, []) == (found.skipped, found.rejects)
 
 
 class TestLongLines:
