@@ -56,6 +56,17 @@ class ConsolidationConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class RetentionConfig:
+    """When entries leave memory; nothing leaves without a reason and a way back."""
+
+    episodic_ttl_days: float = 90.0
+    unread_days: float = 60.0
+    quota: int = 1000
+    grace_days: float = 7.0
+    archive_days: float = 30.0
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """How entries of the bank are found."""
 
@@ -86,6 +97,7 @@ class Config:
     ingest: IngestConfig = field(default_factory=IngestConfig)
     nightly: NightlyConfig = field(default_factory=NightlyConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
+    retention: RetentionConfig = field(default_factory=RetentionConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
     files: FilesConfig = field(default_factory=FilesConfig)

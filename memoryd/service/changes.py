@@ -31,12 +31,12 @@ class Group:
     """Changes that only make sense together.
 
     Attributes:
-        changes: (before, after) of each entry.
+        changes: (before, after) of each entry; None: it is new.
         found_by: for each text, the entry that must answer it afterwards, if an entry did before.
     """
 
     why: str
-    changes: tuple[tuple[Entry, Entry], ...]
+    changes: tuple[tuple[Entry | None, Entry], ...]
     found_by: tuple[tuple[str, str], ...] = ()
 
 
@@ -69,7 +69,8 @@ def write_changes(changes: Changes, folder: Path) -> Path:
             {
                 "why": group.why,
                 "changes": [
-                    [entry_to_json(before), entry_to_json(after)] for before, after in group.changes
+                    [None if before is None else entry_to_json(before), entry_to_json(after)]
+                    for before, after in group.changes
                 ],
                 "found_by": group.found_by,
             }
@@ -91,7 +92,10 @@ def read_changes(path: Path) -> Changes:
         groups = tuple(
             Group(
                 one["why"],
-                tuple((_entry(before), _entry(after)) for before, after in one["changes"]),
+                tuple(
+                    (None if before is None else _entry(before), _entry(after))
+                    for before, after in one["changes"]
+                ),
                 tuple((text, entry) for text, entry in one["found_by"]),
             )
             for one in value["groups"]
@@ -136,12 +140,10 @@ def _commit_group(connection: Connection, group: Group, changes: Changes) -> str
     """Apply one group; None if it stands, else why it was dropped."""
     bank = Bank(connection)
     now = utc_now()
-    currents = []
-    for before, _ in group.changes:
-        current = bank.get(before.namespace, before.id)
-        if current is None or not same_but_use(current, before):
-            return "changed while the plan was made"
-        currents.append(current)
+    currents = [bank.get(after.namespace, after.id) for _, after in group.changes]
+    planned = [before for before, _ in group.changes]
+    if not all(map(same_but_use, currents, planned)):
+        return "changed while the plan was made"
     wanted = [
         (text, entry) for text, entry in group.found_by if _answers(connection, group, text, None)
     ]
@@ -168,11 +170,11 @@ def _all_or_nothing(connection: Connection) -> Iterator[Any]:
 
 def _answers(connection: Connection, group: Group, text: str, entry_id: str | None) -> bool:
     """Do the words of *text* find the entry (None: any entry of the group)?"""
-    first = group.changes[0][0]
+    first = group.changes[0][1]
     view = EntryView(first.namespace, session=first.session_id)
     query = parse_query(" ".join(text.replace('"', " ").split()))
     found = {match.entry.id for match in match_entries(connection, view, query, CANARY_DEPTH)}
-    touched = {before.id for before, _ in group.changes}
+    touched = {after.id for _, after in group.changes}
     return bool(found & touched) if entry_id is None else entry_id in found
 
 

@@ -6,7 +6,7 @@ Namespaces are a required argument of every query; nothing ever crosses one.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from memoryd.model import Entry
 from memoryd.screening import ScreenedText
@@ -20,6 +20,7 @@ from memoryd.store.entry_rows import (
     row_to_entry,
     to_microseconds,
 )
+from memoryd.store.records import EPOCH
 from memoryd.store.tokens import index_text
 
 _NAMES = ", ".join(COLUMNS)
@@ -243,6 +244,19 @@ def list_entries(
         f"{_SELECT} where {' and '.join(conditions)} order by created_at, row", values
     )
     return [row_to_entry(row) for row in rows]
+
+
+def access_times(connection: Connection, namespace: str) -> dict[str, list[datetime]]:
+    """When each entry of a namespace was used, by entry id."""
+    rows = connection.execute(
+        "select access.entry_id, access.at from access join entry on entry.id = access.entry_id "
+        "where entry.namespace = ? order by access.at",
+        (namespace,),
+    )
+    times: dict[str, list[datetime]] = {}
+    for entry_id, at in rows:
+        times.setdefault(entry_id, []).append(EPOCH + timedelta(microseconds=at))
+    return times
 
 
 @dataclass(frozen=True, slots=True)
