@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 from memoryd.model import Message
 from memoryd.sources.context import Context
-from memoryd.sources.documents import DocumentSource
+from memoryd.sources.documents import DocumentSource, session_name
 from memoryd.sources.places import data_folder
 from memoryd.sources.texts import lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn, mappings
@@ -37,14 +37,15 @@ class Amp(DocumentSource):
         """The facts of the thread."""
         tree = lookup(document, "env.initial.trees.0") or {}
         branch = text_or_none(lookup(tree, "repository.ref"))
+        thread = session_name(document.get("id"), context)
         context.note(
-            document["id"],
+            thread,
             title=text_or_none(document.get("title")),
             project=file_path(tree.get("uri")),
             branch=branch.removeprefix("refs/heads/") if branch else None,
             parent_id=text_or_none(document.get("mainThreadID")),
         )
-        return {"id": document["id"], "time": parse_time(document.get("created"))}
+        return {"id": thread, "time": parse_time(document.get("created"))}
 
     def items(self, document: Any, session: dict[str, Any]) -> Iterable[Any]:
         """The messages."""

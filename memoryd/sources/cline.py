@@ -22,6 +22,7 @@ from memoryd.sources.turns import Turn, mappings
 _FACTS_BYTES = 8 * 1024 * 1024
 _HISTORY = "api_conversation_history.json"
 _ROO_FACTS = "history_item.json"
+_AGENT = re.compile(r"\.[^.]+\.messages\.json$")  # <session>.<agent>.messages.json
 
 
 class Tasks(DocumentSource):
@@ -138,10 +139,10 @@ class ClineSessions(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the session; a sub-agent's file says from whom it comes."""
-        session_id = document.get("sessionId") or context.path.name.partition(".")[0]
+        session_id = text_or_none(document.get("sessionId")) or context.path.name.partition(".")[0]
         origin = document.get("origin") or {}
         parent = origin.get("parentThreadId") if origin.get("subagent") else None
-        if context.path.name.count(".") > len((".messages", ".json")):  # <id>.<agent>.messages.json
+        if _AGENT.search(context.path.name):
             parent, session_id = session_id, context.path.name.removesuffix(".messages.json")
         found = load_companion(context.path.with_name(f"{session_id}.json"), _FACTS_BYTES)
         facts = found if isinstance(found, Mapping) else {}

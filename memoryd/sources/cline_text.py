@@ -65,7 +65,8 @@ def user_text(texts: list[str]) -> Spoken:
             results.append(rest)
         elif rest and not wrapped and not _NAG.match(rest):
             said.append(rest)
-    return Spoken(tuple(filter(None, said)), tuple(filter(None, results)))
+    result = "\n".join(filter(None, results))
+    return Spoken(tuple(filter(None, said)), (result,) if result else ())
 
 
 def assistant_text(text: str) -> Spoken:

@@ -10,7 +10,7 @@ from typing import Any
 
 from memoryd.model import Message
 from memoryd.sources.context import Context
-from memoryd.sources.documents import DocumentSource, load_companion
+from memoryd.sources.documents import DocumentSource, load_companion, session_name
 from memoryd.sources.texts import block_texts, content_key, join, parse_time, text_or_none
 from memoryd.sources.turns import Turn, decoded, mappings
 
@@ -44,7 +44,7 @@ class Continue(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the session; the list of sessions has its time."""
-        session_id = document["sessionId"]
+        session_id = session_name(document["sessionId"], context)
         listed = mappings(load_companion(context.path.with_name("sessions.json"), _LIST_BYTES))
         facts = next((one for one in listed if one.get("sessionId") == session_id), {})
         folder = text_or_none(document.get("workspaceDirectory"))

@@ -13,7 +13,7 @@ from memoryd.model import Message
 from memoryd.sources.amp import file_path
 from memoryd.sources.context import Context
 from memoryd.sources.decoding import decode_document
-from memoryd.sources.documents import DocumentSource, decode_lines, load_companion
+from memoryd.sources.documents import DocumentSource, decode_lines, load_companion, session_name
 from memoryd.sources.places import editor_folders
 from memoryd.sources.texts import lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn, mappings
@@ -48,7 +48,7 @@ class CopilotChat(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the session; the workspace's folder stands in a file two folders up."""
-        session_id = document.get("sessionId") or context.path.stem
+        session_id = session_name(document.get("sessionId"), context)
         workspace = load_companion(context.path.parents[1] / "workspace.json", _WORKSPACE_BYTES)
         context.note(
             session_id,

@@ -100,6 +100,11 @@ class DocumentSource(Source):
             yield from reading.take(data)
 
 
+def session_name(value: object, context: Context) -> str:
+    """The session's id as the agent gives it, or, without one, the name of the file."""
+    return value if isinstance(value, str) and value else context.path.stem
+
+
 def decode_lines(data: bytes) -> list[Any]:
     """What stands on the whole lines of a file of JSON lines that is rewritten, or small, as a document."""
     found: list[Any] = []

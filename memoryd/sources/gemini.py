@@ -10,7 +10,7 @@ from typing import Any
 from memoryd.model import Message
 from memoryd.sources.combined import CombinedSource
 from memoryd.sources.context import Context
-from memoryd.sources.documents import DocumentSource
+from memoryd.sources.documents import DocumentSource, session_name
 from memoryd.sources.files import read_companion
 from memoryd.sources.gemini_lines import GeminiLines
 from memoryd.sources.gemini_message import parse_message
@@ -40,8 +40,9 @@ class GeminiDocument(DocumentSource):
         chats = folder if folder.name == "chats" else folder.parent
         root = read_companion(chats.parent / ".project_root").decode("utf-8", "replace").strip()
         parent = folder.name if document.get("kind") == "subagent" and folder != chats else None
-        context.note(document["sessionId"], project=root or None, parent_id=parent)
-        return {"id": document["sessionId"], "time": parse_time(document.get("startTime"))}
+        session_id = session_name(document["sessionId"], context)
+        context.note(session_id, project=root or None, parent_id=parent)
+        return {"id": session_id, "time": parse_time(document.get("startTime"))}
 
     def items(self, document: Any, session: dict[str, Any]) -> Iterable[Any]:
         """The messages."""

@@ -195,7 +195,9 @@ class HermesSnapshot(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """Who talks, and since when."""
-        session_id = document.get("session_id") or context.path.stem.removeprefix("session_")
+        session_id = text_or_none(document.get("session_id")) or context.path.stem.removeprefix(
+            "session_"
+        )
         context.note(
             session_id,
             model=text_or_none(document.get("model")),

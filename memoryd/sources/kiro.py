@@ -13,7 +13,7 @@ from memoryd.model import Message
 from memoryd.sources.combined import CombinedSource
 from memoryd.sources.context import Context
 from memoryd.sources.databases import SqliteSource
-from memoryd.sources.documents import DocumentSource, load_companion
+from memoryd.sources.documents import DocumentSource, load_companion, session_name
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.places import application_folder, data_folder, glob_transcripts
 from memoryd.sources.session_rows import Rows
@@ -91,7 +91,7 @@ class KiroExport(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """Whose conversation."""
-        return {"id": document["conversation_id"], "seen": {}}
+        return {"id": session_name(document["conversation_id"], context), "seen": {}}
 
     def items(self, document: Any, session: dict[str, Any]) -> Iterable[Any]:
         """What was asked and answered."""
@@ -121,7 +121,7 @@ class KiroEditor(DocumentSource):
 
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the session."""
-        session_id = document.get("sessionId") or context.path.stem
+        session_id = session_name(document.get("sessionId"), context)
         context.note(
             session_id,
             title=text_or_none(document.get("title")),

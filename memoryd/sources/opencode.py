@@ -13,7 +13,7 @@ from memoryd.model import Message, Role
 from memoryd.sources.combined import CombinedSource
 from memoryd.sources.context import Context
 from memoryd.sources.databases import SqliteSource
-from memoryd.sources.documents import DocumentSource, load_companion
+from memoryd.sources.documents import DocumentSource, load_companion, session_name
 from memoryd.sources.places import data_folder
 from memoryd.sources.session_rows import Rows
 from memoryd.sources.sqlite import Database, Row
@@ -126,7 +126,8 @@ class OpenCodeTree(DocumentSource):
     def open_session(self, document: Any, context: Context) -> dict[str, Any] | None:
         """The facts of the session."""
         facts = {**document, "parent_id": document.get("parentID")}
-        return _open_session(document["id"], facts, context) | {"path": context.path}
+        session_id = session_name(document.get("id"), context)
+        return _open_session(session_id, facts, context) | {"path": context.path}
 
     def items(self, document: Any, session: dict[str, Any]) -> Iterable[Any]:
         """Pairs of a part and its message, oldest first."""

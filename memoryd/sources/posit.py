@@ -57,7 +57,7 @@ class PositAssistant(DocumentSource):
         tree = load_companion(context.path.with_name(_TREE), _TREE_BYTES) or {}
         root = lookup(tree, "root") or {}
         workspace = load_companion(context.path.parents[1] / "workspace.json", _TREE_BYTES) or {}
-        session_id = str(root.get("id") or context.path.parent.name)
+        session_id = text_or_none(root.get("id")) or context.path.parent.name
         context.note(
             session_id,
             title=text_or_none(root.get("title")) or text_or_none(root.get("summary")),
