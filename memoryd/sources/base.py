@@ -5,6 +5,7 @@ travels in `Cursor.state`, committed together with the messages it explains.
 """
 
 import os
+import stat
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -82,8 +83,12 @@ class Source(ABC):
 
     def discover(self, root: Path) -> Iterator[Path]:
         """Every transcript below *root* (itself, if it is a file), each once; links below it are not followed."""
-        if not root.is_dir():
-            if root.exists() and self.transcript(root) is not None:
+        try:
+            mode = root.stat().st_mode
+        except OSError:  # absent, or not ours to look into
+            return
+        if not stat.S_ISDIR(mode):
+            if self.transcript(root) is not None:
                 yield root
             return
         seen: set[Path] = set()

@@ -91,7 +91,12 @@ class JsonLinesSource(Source):
 
     def read(self, path: Path, cursor: Cursor | None) -> Iterator[Batch]:
         """Yield what is new in the transcript since *cursor*; see `Source.read`."""
-        plain = plain_path(path)
+        try:
+            yield from self._read(plain_path(path), cursor)
+        except OSError as error:  # from the disk or the network, in the middle of reading
+            raise SourceError(f"cannot read {path}: {error.strerror}") from error
+
+    def _read(self, plain: Path, cursor: Cursor | None) -> Iterator[Batch]:
         # A root that a person named may be a link; what lies below a root may not.
         real = plain.resolve() if plain in self.roots else plain
         with open_transcript(real, self.limits.decompressed_bytes) as opened:

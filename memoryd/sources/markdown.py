@@ -12,6 +12,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import ClassVar
 
+from memoryd.errors import SourceError
 from memoryd.model import Batch, Cursor, Message
 from memoryd.sources.base import Source
 from memoryd.sources.context import Context
@@ -41,8 +42,11 @@ class TextSource(Source):
 
     def read(self, path: Path, cursor: Cursor | None) -> Iterator[Batch]:
         """Yield one batch if the text is another than *cursor* knows; see `Source.read`."""
-        with open_regular(path) as file:
-            facts, data = file_facts(file), file.read(self.limits.line_bytes)
+        try:
+            with open_regular(path) as file:
+                facts, data = file_facts(file), file.read(self.limits.line_bytes)
+        except OSError as error:
+            raise SourceError(f"cannot read {path}: {error.strerror}") from error
         fingerprint = blake2b(data, digest_size=16).hexdigest()
         if cursor is not None and (cursor.fingerprint, cursor.size) == (fingerprint, facts.size):
             return

@@ -132,7 +132,9 @@ def open_transcript(path: Path, limit: int) -> Iterator[OpenTranscript]:
     name, compressed = path, False
     if not os.path.lexists(path):
         twins = [path.with_name(path.name + suffix) for suffix in SUFFIXES]
-        name, compressed = next(((twin, True) for twin in twins if twin.exists()), (path, False))
+        name, compressed = next(
+            ((twin, True) for twin in twins if os.path.lexists(twin)), (path, False)
+        )
     with open_regular(name) as file:
         yield OpenTranscript(file, compressed=compressed, limit=limit)
 

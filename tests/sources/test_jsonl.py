@@ -1,5 +1,6 @@
 """The base of JSON lines: whatever happens to a file, each record counts once and every byte is accounted for."""
 
+import errno
 import os
 import random
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -441,6 +442,21 @@ class TestOnlyRegularFiles:
 
         assert [path] == list(source.discover(path))
         assert ["1"] == keys(harvest(source, path))
+
+    def test_a_disk_error_in_the_middle_is_a_source_error(
+        self, path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path.write_bytes(lines(1))
+
+        def fail(*_: object) -> bytes:
+            raise OSError(errno.EIO, "Input/output error")
+
+        monkeypatch.setattr("memoryd.sources.lines.LineCutter._read", fail)
+        with pytest.raises(SourceError, match="Input/output error"):
+            list(words().read(path, None))
+
+    def test_a_root_that_cannot_be_looked_at_is_empty(self, tmp_path: Path) -> None:
+        assert [] == list(words().discover(tmp_path / ("x" * 300)))
 
     def test_a_folder_is_refused(self, path: Path) -> None:
         path.mkdir()
