@@ -16,7 +16,9 @@ from memoryd.sources.texts import block_texts, call_line, clip, join
 
 _CALLS = {"tool_use", "tool-call", "toolCall", "tool_call", "server_tool_use", "toolRequest"}
 _RESULTS = {"tool_result", "tool-result", "toolResult", "toolResponse"}
-_OUTPUTS = ("content", "output", "result", "value", "text", "message", "error")
+_OUTPUTS = (
+    "content", "output", "result", "value", "text", "message", "error", "Text", "Json", "stdout", "stderr",
+)  # fmt: skip
 _DEPTH = 6  # of a tool's output, as deep as agents have been seen to wrap it
 
 
