@@ -1,7 +1,9 @@
 """Codex: one text told twice is one message, and copies of a parent's turns meet themselves."""
 
+import subprocess
+import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import pytest
 
@@ -273,3 +275,41 @@ def test_traex_is_told_apart_by_its_models(tmp_path: Path) -> None:
     assert not Codex([tmp_path]).recognises(trae)
     assert Codex([tmp_path]).recognises(codex)
     assert not TraeX([tmp_path]).recognises(codex)
+
+
+READ_BIG = """
+import resource, sys
+import subprocess
+import sys
+from pathlib import Path
+from memoryd.sources.codex import Codex
+messages = rejects = 0
+for batch in Codex(()).read(Path(sys.argv[1]), None):
+    messages += len(batch.messages)
+    rejects += len(batch.rejects)
+print(messages, rejects, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def write_long(file: BinaryIO, record: dict[str, Any], blobs: list[bytes]) -> None:
+    """A record with a long text in place of "@", without holding it: our own memory counts for the child."""
+    before, after = line(record).split(b"@")
+    file.writelines([before, *blobs, after])
+
+
+@pytest.mark.slow
+def test_two_gigabytes_with_huge_lines_are_read_in_little_memory(tmp_path: Path) -> None:
+    path, blob = tmp_path / Path(FILE).name, b"y" * 8_000_000
+    with path.open("wb") as file:
+        file.write(line(meta()))
+        for number in range(225):
+            file.write(line(turn(1, f"turn-{number}")) + line(item(2, "user", f"go {number}")))
+            write_long(file, envelope("compacted", 3, m="@"), [blob])
+        write_long(file, envelope("response_item", 4, m="@"), [blob] * 25)
+    command = [sys.executable, "-c", READ_BIG, str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    messages, rejects, kilobytes = map(int, done.stdout.split())
+    path.unlink()
+
+    assert (225, 1) == (messages, rejects)
+    assert kilobytes < 250_000
