@@ -63,6 +63,7 @@ COMMANDS: dict[str, Command] = {
     "changes.commit": _at("changes", "commit_changes"),
     "undo": _at("changes", "undo"),
     "review": _at("review", "decide"),
+    "forget": _at("forgetting", "forget"),
     "vectors.begin": _at("embedding", "begin"),
     "vectors.store": _at("embedding", "store_vectors"),
     "vectors.switch": _at("embedding", "switch"),

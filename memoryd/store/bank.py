@@ -87,6 +87,20 @@ class Bank:
             )
             self._note(namespace, entry_id, before, None, because)
 
+    def erase(self, namespace: str, entry_id: str) -> None:
+        """Delete an entry with its events, accesses and conflicts: nothing brings it back."""
+        entry = self.get(namespace, entry_id)
+        if entry is None:
+            return
+        self._unindex(entry)
+        for sql in (
+            "delete from entry where id = ?1 and namespace = ?2",
+            "delete from event where entry_id = ?1 and namespace = ?2",
+            "delete from access where entry_id = ?1 and ?2 is not null",
+            "delete from conflict where (a = ?1 or b = ?1) and namespace = ?2",
+        ):
+            self._connection.execute(sql, (entry_id, namespace))
+
     def _unindex(self, entry: Entry) -> None:
         row = self._connection.execute(
             "select row from entry where id = ?", (entry.id,)

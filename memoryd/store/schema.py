@@ -128,6 +128,10 @@ create table recall (                          -- how well memory serves; no tex
   namespace text not null, at integer not null, hits integer not null, milliseconds real not null, characters integer not null
 ) strict;
 
+create table forgotten (                       -- of messages that must not come back
+  identity blob primary key
+) strict, without rowid;
+
 create table refused (                         -- said to be wrong: never again from the same source
   namespace text not null, content_key blob not null, at integer not null,
   primary key (namespace, content_key)

@@ -179,7 +179,8 @@ class Store:
         start, end = message.span or (None, None)
         inserted = self.connection.execute(
             "insert into message (session_id, identity, native_id, role, time, text, group_key, position, transcript_id, start, end) "
-            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (identity) do nothing",
+            "select ?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ? where not exists (select 1 from forgotten where identity = ?2) "
+            "on conflict (identity) do nothing",
             (
                 session,
                 identity,
@@ -218,9 +219,14 @@ class Store:
         return None
 
     def _meet_again(self, identity: bytes, text: ScreenedText) -> tuple[int, str]:
-        row, role, old, withdrawn = self.connection.execute(
+        found = self.connection.execute(
             "select id, role, text, withdrawn from message where identity = ?", (identity,)
         ).fetchone()
+        if (
+            found is None
+        ):  # it was forgotten for good: reading its transcript again does not bring it back
+            return 0, "seen"
+        row, role, old, withdrawn = found
         if withdrawn:
             self.connection.execute(
                 "update message set text = ?, withdrawn = 0 where id = ?", (text, row)

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Sequence
 from io import TextIOWrapper
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -42,6 +43,8 @@ COMMANDS = {
         "consolidate",
         "Merge what says the same, supersede what was replaced; --dry-run shows the plan.",
     ),
+    "prune": ("keeping", "prune", "Put into the archive what the rules say, each with its reason."),
+    "forget": ("keeping", "forget", "Remove for good, from every record, index and copy."),
     "runs": ("runs", "runs", "List runs, or inspect one: what it did and why."),
     "undo": ("runs", "undo", "Take back a run."),
     "review": ("runs", "review", "What waits for a person: doubtful entries and conflicts."),
@@ -66,6 +69,14 @@ class LazyGroup(click.Group):
         if not isinstance(command, click.Command):
             raise TypeError(f"{module}.{function} is not a command")
         return command
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; click itself would call it a failure that nobody reads on."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            _close_output()
+            return 0
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
