@@ -10,7 +10,6 @@ from memoryd.memory.consolidation.spelling import pair_spellings
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
 
-
 @dataclass(frozen=True, slots=True)
 class Alignment:
     """Pairs of unit numbers (a, b) in the order of a, and the numbers that stay alone."""

@@ -32,7 +32,7 @@ _LIMITS = frozenset(
 )
 _POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
-_RESTRICTING = frozenset({"if", "unless", "except", "only"})
+_RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,7 +241,13 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
     if units[0].listed >= 0 and not acts:
         return "a longer list"
-    if len(units) == 1 and units[0].kind != "code" and not units[0].role and units[0].sign > 0 and not acts:
+    if (
+        len(units) == 1
+        and units[0].kind != "code"
+        and not units[0].role
+        and units[0].sign > 0
+        and not acts
+    ):
         return "a single word more, perhaps a member of a list"
     return None
 
@@ -274,7 +280,9 @@ def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:
     """keep it short / keep answers short: the longer text names what the shorter only points at."""
     unit = wider.units[tail[0]]
     points = not set(narrow.dropped).isdisjoint(_POINTERS)
-    return points and len(tail) == 1 and unit.kind == "concept" and len(narrow.units) > _MIN_POINTING
+    return (
+        points and len(tail) == 1 and unit.kind == "concept" and len(narrow.units) > _MIN_POINTING
+    )
 
 
 def _is_point(unit: Unit) -> bool:

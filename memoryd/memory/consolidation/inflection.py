@@ -43,7 +43,9 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
     forms = [word]
     if base := table.bases.get(word):
         forms.append(base)
-    forms += [base for base in _bases(word, language) if base in table.plain_words and base not in forms]
+    forms += [
+        base for base in _bases(word, language) if base in table.plain_words and base not in forms
+    ]
     return tuple(forms)
 
 
@@ -80,7 +82,11 @@ def _verb_forms(word: str, plain: str, language: Language) -> Iterator[str]:
     elif word.endswith("s"):
         yield plain[:-1]
     for tail, endings in _PARTICIPLES.get(language, ()):
-        if plain.endswith(_plain(tail)) and word.endswith(tail) and len(plain) - len(tail) >= _MIN_STEM:
+        if (
+            plain.endswith(_plain(tail))
+            and word.endswith(tail)
+            and len(plain) - len(tail) >= _MIN_STEM
+        ):
             yield from (plain[: -len(tail)] + ending for ending in endings)
             return
 

@@ -1,5 +1,6 @@
 """Text -> items: every stretch gets its meaning from the tables, the longest phrase first."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -7,12 +8,20 @@ from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.joining import join
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, Role, Sense, lexicon
-from memoryd.memory.consolidation.quantities import with_unit
-from memoryd.memory.consolidation.segmentation import korean, multiply, segment, sense_items, unit_at
+from memoryd.memory.consolidation.quantities import european, with_unit
+from memoryd.memory.consolidation.segmentation import (
+    korean,
+    multiply,
+    segment,
+    sense_items,
+    unit_at,
+)
 from memoryd.memory.consolidation.tokens import Token, tokens
 
 _NUMBER = "number:"
-_SENTENCE_STARTS = frozenset('.!?:;-—("')
+_SENTENCE_STARTS = frozenset('.!?:;,-—("')
+_COMMA_DECIMALS = frozenset({"de", "fr", "es"})
+_VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _ORDINARY = frozenset({"drop", "marker", "modal"})
 
 
@@ -49,7 +58,8 @@ class _Reader:
     def _spaced(self, i: int) -> tuple[list[Item], int]:
         token = self.seq[i]
         if token.kind == "quantity":
-            item, used = self._with_unit(self._item("quantity", token.key, token, token), i + 1)
+            key = european(token.key) if self.table.language in _COMMA_DECIMALS else token.key
+            item, used = self._with_unit(self._item("quantity", key, token, token), i + 1)
             return [item], used + 1
         sense, count = self._phrase(i)
         found, used = self._meant(i, sense, count)
@@ -63,7 +73,9 @@ class _Reader:
             return frozenset()
         span = self._span(i, self.spaced.longest.get(self.seq[i].text.casefold(), 0))
         found = (
-            self.spaced.cues.get(phrase) for n in range(len(span), 1, -1) for phrase in _readings(span[:n])
+            self.spaced.cues.get(phrase)
+            for n in range(len(span), 1, -1)
+            for phrase in _readings(span[:n])
         )
         return next((cues for cues in found if cues), frozenset())
 
@@ -119,6 +131,9 @@ class _Reader:
 
     def _unknown(self, token: Token) -> list[Item]:
         if token.kind == "code":
+            if match := _VERSION.fullmatch(token.text):
+                version = self._item("concept", "version", token, token)
+                return [version, replace(version, role="quantity", key=f"{_NUMBER}{match[1]}")]
             key = token.text.casefold() if self.shouting else token.text
             key = key.removesuffix("()").rstrip("/") or key
             return [self._item("code", key, token, token)]
@@ -130,7 +145,9 @@ class _Reader:
         key, forms = unknown_forms(lower, self.spaced.language)
         if named or (self.table.language == "de" and token.text[0].isupper()):
             key, forms = (key, (lower,)) if self.spaced.language == "en" else (lower, (lower,))
-        return [Item("name" if named else "word", key, token.text, token.start, token.end, forms=forms)]
+        return [
+            Item("name" if named else "word", key, token.text, token.start, token.end, forms=forms)
+        ]
 
     def _turned(self, word: str) -> Sense | None:
         """unlogged: not logged."""

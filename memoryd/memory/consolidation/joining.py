@@ -26,7 +26,7 @@ def join(found: list[Item]) -> list[Item]:
             out.append(replace(first, role="concept", key="weekend", end=found[i].end))
             i += 1
         else:
-            i = _half_at(found, i, out) or _time_at(found, i, out) or _plain_at(found, i, out)
+            i = _sum_at(found, i, out) or _half_at(found, i, out) or _time_at(found, i, out) or _plain_at(found, i, out)
     return out
 
 
@@ -35,10 +35,32 @@ def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
     return i + 1
 
 
+def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:
+    """1 hour 30 minutes: one duration."""
+    ahead = i + 2 if i + 1 < len(found) and found[i + 1].role == "join" else i + 1
+    if ahead >= len(found):
+        return 0
+    more, less = (_seconds(found[k]) for k in (i, ahead))
+    if not less or less >= more:
+        return 0
+    key = f"seconds:{more + less:g}"
+    out.append(Item("quantity", key, "", found[i].start, found[ahead].end))
+    return ahead + 1
+
+
+def _seconds(item: Item) -> float:
+    match = re.fullmatch(r"seconds:(\d+(?:\.\d+)?)", item.key)
+    return float(match[1]) if match else 0.0
+
+
 def _half_at(found: list[Item], i: int, out: list[Item]) -> int:
     """Half an hour, an hour."""
     ahead = i + 1
-    while ahead < len(found) and ahead <= i + 2 and found[ahead].surface.casefold() in ("a", "an", "de"):
+    while (
+        ahead < len(found)
+        and ahead <= i + 2
+        and found[ahead].surface.casefold() in ("a", "an", "de")
+    ):
         ahead += 1
     amount = "0.5" if found[i].key == "half" else "1" if found[i].surface.casefold() == "an" else ""
     if not amount or ahead >= len(found) or not found[ahead].key.startswith("unit:"):
@@ -104,7 +126,11 @@ def _is_may(found: list[Item], i: int) -> bool:
 
 def _day(item: Item) -> int:
     kind, _, value = item.key.partition(":")
-    return int(value) if kind in ("number", "ordinal") and value.isdigit() and 0 < int(value) <= _DAYS else 0
+    return (
+        int(value)
+        if kind in ("number", "ordinal") and value.isdigit() and 0 < int(value) <= _DAYS
+        else 0
+    )
 
 
 def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
@@ -119,7 +145,11 @@ def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
     elif i + 1 < len(found) and _day(found[i + 1]):
         i += 1
         day, last = _day(found[i]), found[i]
-    k = i + 2 if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de") else i + 1
+    k = (
+        i + 2
+        if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de")
+        else i + 1
+    )
     if k < len(found) and re.fullmatch(r"number:(19|20)\d\d", found[k].key):
         year, last, i = int(found[k].key[7:]), found[k], k
     key = month_day(month, day, year) if day else f"month:{year or ''}-{month:02}"

@@ -91,6 +91,9 @@ class Lexicon:
         fragile: single characters that are function words only at the seam of two words.
         name_prefixes: characters that make a name with the one after them.
         measures: counters that may stand behind a numeral.
+        wishing: words that make a polite frame a wish, whose past forms are none.
+        frequency: words for always; "not always" is no never.
+        linking: words between two negations that make a must of them (without X, then not Y).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
         copulas: phrases that divide subject and value.
@@ -113,6 +116,9 @@ class Lexicon:
     copulas: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
     labels: frozenset[str] = frozenset()
+    wishing: frozenset[str] = frozenset()
+    frequency: frozenset[str] = frozenset()
+    linking: frozenset[str] = frozenset()
     markers_after: bool = False
     plain_words: frozenset[str] = field(default_factory=frozenset)
 
@@ -136,6 +142,7 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
             aside.setdefault(phrase, set()).add(role)
         else:
             main.setdefault(phrase, Sense(role, key))
+    _add_synonyms(tables, main, spaced)
     for phrase, meaning in tables.get("compounds", {}).items():
         parts = _parts(meaning, main, tables)
         main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
@@ -170,6 +177,9 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         copulas=_words(tables, "copulas"),
         light=_words(tables, "light"),
         labels=_words(tables, "labels"),
+        wishing=_words(tables, "wishing"),
+        frequency=_words(tables, "frequency"),
+        linking=_words(tables, "linking"),
         markers_after="markers_after" in tables,
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
     )
@@ -204,6 +214,21 @@ def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
             yield phrase, role, section
 
 
+_SYNONYMS: dict[str, Role] = {"verbs": "action", "nouns": "concept", "adjectives": "quality"}
+
+
+def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: bool) -> None:
+    """Add the lines of [synonyms]: words of one meaning, comma-separated; a known one lends its key to the others."""
+    content = frozenset(_SYNONYMS.values())
+    for section, role in _SYNONYMS.items():
+        for line in tables.get("synonyms", {}).get(section, ()):
+            words = [_clean(word.strip(), spaced) for word in line.split(",")]
+            known = (main[word] for word in words if word in main and main[word].role in content)
+            sense = next(known, Sense(role, words[0]))
+            for word in words:
+                main.setdefault(word, sense)
+
+
 _RESERVED: dict[str, tuple[Role, str]] = {
     "not": ("negate", "verbal"),
     "must": ("modal", "must"),
@@ -219,7 +244,9 @@ _RESERVED: dict[str, tuple[Role, str]] = {
 }
 
 
-def _parts(meaning: str, main: Mapping[str, Sense], tables: Mapping[str, Any]) -> tuple[tuple[Role, str], ...]:
+def _parts(
+    meaning: str, main: Mapping[str, Sense], tables: Mapping[str, Any]
+) -> tuple[tuple[Role, str], ...]:
     if meaning.startswith("every "):
         return (("quantity", meaning.replace(" ", ":")),)
     return tuple(_part(word, main, tables) for word in meaning.split())

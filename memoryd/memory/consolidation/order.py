@@ -14,7 +14,7 @@ _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
         ("by", "toward"), ("by", "from"), ("by", "for"), ("from", "toward"), ("from", "for"), ("from", "in"),
-        ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
+        ("of", "by"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
     )
 )  # fmt: skip
 
@@ -51,11 +51,9 @@ def _may_swap(
         return _clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
-    if _is_identity(a, b, first, second):
+    if _is_identity(a, b, alignment):
         return True
-    return (
-        _same_role(u, u2, v, v2) or _is_passive(a, b, alignment) or _is_compound(u, v, u2, v2)
-    )
+    return _same_role(u, u2, v, v2) or _is_passive(a, b, alignment) or _is_compound(u, v, u2, v2)
 
 
 def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
@@ -93,14 +91,17 @@ def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
 
 
-def _is_identity(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
-    """main is our default branch = our default branch is main: the sides of a copula changed places."""
-    u, v, u2, v2 = a.units[first[0]], a.units[second[0]], b.units[first[1]], b.units[second[1]]
-    if any(unit.kind == "action" for unit in (*a.units, *b.units)) or u.role != u2.role or v.role != v2.role:
+def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """main is our default branch = our default branch is main: the two sides of one copula changed places."""
+    if any(unit.kind == "action" or unit.listed >= 0 for unit in (*a.units, *b.units)):
         return False
-    here, there = a.clauses[u.clause].divides, b.clauses[u2.clause].divides
-    named = any(_is_named(unit) for unit in (u, v))
-    return named and u.start < here <= v.start and v2.start < there <= u2.start
+    if len({u.clause for u in a.units}) > 1 or len({v.clause for v in b.units}) > 1:
+        return False
+    here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
+    if min(here, there) < 0 or any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
+        return False
+    crossed = all((a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs)
+    return crossed and any(_is_named(unit) for unit in a.units)
 
 
 def _is_named(unit: Unit) -> bool:
@@ -119,8 +120,12 @@ def _is_passive(a: Reading, b: Reading, alignment: Alignment) -> bool:
     if bool(a.agents) == bool(b.agents):
         return False
     if a.agents:
-        return _agents_lead(b, {j for i, j in alignment.pairs if i in a.agents and not _when(b.units[j])})
-    return _agents_lead(a, {i for i, j in alignment.pairs if j in b.agents and not _when(a.units[i])})
+        return _agents_lead(
+            b, {j for i, j in alignment.pairs if i in a.agents and not _when(b.units[j])}
+        )
+    return _agents_lead(
+        a, {i for i, j in alignment.pairs if j in b.agents and not _when(a.units[i])}
+    )
 
 
 def _agents_lead(active: Reading, agents: set[int]) -> bool:
@@ -138,9 +143,16 @@ def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
     One of the two has a preposition in one sentence and none in the other, while the second has none in both.
     """
     for moved, moved2, still, still2 in ((u, u2, v, v2), (v, v2, u, u2)):
-        if still.role or still2.role or "name" in (moved.kind, moved2.kind) and "name" in (still.kind, still2.kind):
+        if (
+            still.role
+            or still2.role
+            or "name" in (moved.kind, moved2.kind)
+            and "name" in (still.kind, still2.kind)
+        ):
             continue
         roles = {moved.role, moved2.role}
+        if "by" in roles:
+            continue
         if roles & {"of", "in", "for", "from", "with"} and ("" in roles or "of" in roles):
             return True
     return False

@@ -37,12 +37,15 @@ PATTERN = rf"""
   | [+\-](?=\d+(?:\.\d+)?\s?(?:%|°|[元度]))(?<![\w][+\-])\d+(?:\.\d+)?
   | \d{{1,3}}(?:[,']\d{{3}})+(?:\.\d+)?(?![\d])
   | \d+(?:\.\d+)+(?![A-Za-z_])
+  | \d+,\d{{1,2}}(?![\d,])
   | \d+[kK](?![A-Za-z0-9])
   | \d+(?=(?:ms|s|min|h|d|px|Hz|kHz|MHz|GHz|[kKMGT]i?B|[kmc]?m|k?g|st|%|€|[kMG]?bps)(?![A-Za-z0-9]))
   | \d+(?![A-Za-z0-9_])
   | \d+(?=[A-Za-z]{{2,}}(?![A-Za-z0-9_]))
 """  # fmt: skip
-_DATE = re.compile(rf"(?:(\d{{4}}|[〇零一二三四五六七八九]{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?")
+_DATE = re.compile(
+    rf"(?:(\d{{4}}|[〇零一二三四五六七八九]{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?"
+)
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _CLOCK = re.compile(
     rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?(半|{_N})?(?::(\d\d))?", re.IGNORECASE
@@ -93,6 +96,13 @@ def with_unit(key: str, unit: str) -> str:
     return f"{unit}:{value}"
 
 
+def european(key: str) -> str:
+    """Read 1.000 as a thousand and 2,5 as two and a half."""
+    if re.fullmatch(r"number:\d{1,3}(\.\d{3})+", key):
+        return key.replace(".", "")
+    return re.sub(r"^(number:\d+),(\d+)$", r"\1.\2", key)
+
+
 def month_day(month: int, day: int, year: int | None) -> str:
     """The key of a date read from words."""
     return f"date:{year:04}-{month:02}-{day:02}" if year else f"day:{month:02}-{day:02}"
@@ -135,6 +145,8 @@ def _number(text: str) -> str:
     text = text.replace("−", "-")
     if re.fullmatch(r"\d+[kK]", text):
         return str(int(text[:-1]) * 1000)
+    if re.fullmatch(r"\d+,\d{1,2}", text):
+        return text
     if re.fullmatch(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?", text):
         return re.sub("[,']", "", text)
     return text

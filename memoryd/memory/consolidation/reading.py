@@ -15,7 +15,19 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, le
 from memoryd.memory.text import fold, script
 
 _CONTENT = frozenset(
-    {"quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition"}
+    {
+        "quality",
+        "concept",
+        "action",
+        "name",
+        "word",
+        "char",
+        "code",
+        "quantity",
+        "quantify",
+        "compare",
+        "condition",
+    }
 )
 _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
@@ -24,10 +36,23 @@ _GLUE = frozenset({"", "的", "の", "了", "过"})
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
-_POSTPOSED = frozenset({"if", "when", "until", "before", "after", "except"})  # may stand behind, in Chinese
+_POSTPOSED = frozenset(
+    {"if", "when", "until", "before", "after", "except"}
+)  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
 TIMES = frozenset(
-    {"morning", "afternoon", "evening", "night", "noon_break", "weekend", "weekday", "today", "month_end", "peak"}
+    {
+        "morning",
+        "afternoon",
+        "evening",
+        "night",
+        "noon_break",
+        "weekend",
+        "weekday",
+        "today",
+        "month_end",
+        "peak",
+    }
 )
 _MEMBER = 2  # units in a list's member between commas
 _ORDER_WORDS = frozenset({"first", "next", "last", "then"})
@@ -170,7 +195,7 @@ class _Builder:
         self.persons: set[str] = set()
         self.quantifiers: set[str] = set()
         self.agents: set[int] = set()
-        self.request = self.asks = self.ordered = False
+        self.request = self.wish = self.asks = self.ordered = False
         self.now = self._open()
 
     def _open(self) -> _Clause:
@@ -219,7 +244,13 @@ class _Builder:
     def _is_topic(self) -> bool:
         """On Fridays, ...: where and when are said first and belong to what follows."""
         units = [self.units[i] for i in self.now.units]
-        if not units or self.now.number > 0 or self.now.negations or self.now.divides >= 0 or self.now.cues:
+        if (
+            not units
+            or self.now.number > 0
+            or self.now.negations
+            or self.now.divides >= 0
+            or self.now.cues
+        ):
             return False
         return all(unit.role or unit.kind == "quantity" or unit.key in TIMES for unit in units)
 
@@ -298,6 +329,13 @@ class _Builder:
         self.now.negations.append((kind, len(self.units)))
 
     def _modal(self, item: Item) -> None:
+        last = self.now.last
+        if item.surface.casefold() in self.table.frequency and last is not None and last.role == "negate":
+            self.now.negations.pop()  # not always: sometimes
+            self._add(replace(item, role="quantify", key="not_all"))
+            return
+        if item.key == "exempt":
+            self.now.negations.append(("post" if self.table.markers_after else "verbal", len(self.units)))
         self.now.modals.add(item.key)
         self._drop(item)
 
@@ -328,6 +366,8 @@ class _Builder:
         self._drop(item)
 
     def _quantify(self, item: Item) -> None:
+        if self._limits_negation(item):
+            return
         self.quantifiers.add(item.key)
         if item.key in _ORDER_WORDS:
             self.ordered = True
@@ -335,6 +375,15 @@ class _Builder:
             self._drop(item)
         else:
             self._add(item)
+
+    def _limits_negation(self, item: Item) -> bool:
+        """Not all, not every: some are and some are not, which is no negation of the rest."""
+        last = self.now.last
+        if item.key != "all" or last is None or last.role != "negate" or self.table.markers_after:
+            return False
+        self.now.negations.pop()
+        self._add(replace(item, key="not_all"))
+        return True
 
     def _scoped(self, key: str) -> bool:
         return any(unit.key == key for unit in (self.units[i] for i in self.now.units))
@@ -399,7 +448,7 @@ class _Builder:
             end=item.end,
             clause=self.now.number,
             forms=item.forms,
-            role="" if item.role in ("action", "condition") else self.now.role,
+            role=self._role_of(item),
             scope=self.now.scope,
             joined=self.now.joined,
         )
@@ -408,6 +457,16 @@ class _Builder:
         self.now.joined = False
         self.now.units.append(len(self.units))
         self.units.append(unit)
+
+    def _role_of(self, item: Item) -> str:
+        """Nouns get the role of the preposition before them; "to archive" is a verb, "to the archive" a noun."""
+        if item.role == "condition":
+            return ""
+        if item.role == "action":
+            last = self.now.last
+            noun = last is not None and (last.role == "drop" or (last.role == "marker" and last.key != "toward"))
+            return self.now.role if noun else ""
+        return self.now.role
 
     def close(self) -> None:
         """End the clause: give its units their sign and write down what holds for all of it."""
@@ -433,7 +492,7 @@ class _Builder:
         self.now = self._open()
 
     def _tense(self) -> str:
-        if self.request:
+        if self.wish:
             return ""  # if you didn't ...: a wish, not the past
         if self.now.past or "past" in self.now.cues:
             return "past"
@@ -444,7 +503,7 @@ class _Builder:
     def _settle_signs(self) -> bool:
         """Apply the clause's negations; two of them affirm, and make it a must."""
         now = self.now
-        if len(now.negations) % 2 == 0:
+        if self._is_double():
             if now.negations:
                 now.modals.discard("may")
                 now.modals.add("must")
@@ -456,6 +515,17 @@ class _Builder:
         for i in now.units:
             self.units[i] = replace(self.units[i], sign=self._sign_of(i, kind, at, reached))
         return True
+
+    def _is_double(self) -> bool:
+        """Do the clause's negations cancel out? Only if the second denies what the first does (never skip)."""
+        found = self.now.negations
+        if len(found) % 2:
+            return False
+        if not found or self.table.markers_after:
+            return True
+        (_, first), (kind, second) = found[0], found[1]
+        then = not self.table.linking.isdisjoint(self.dropped)
+        return first == second or kind in ("inherent", "contrast") or then
 
     def _sign_of(self, i: int, kind: str, at: int, reached: bool) -> int:
         if self.table.markers_after:  # the negation stands behind the predicate
@@ -511,7 +581,11 @@ class _Builder:
     def _run_end(self, units: list[Unit], i: int) -> int:
         """Single characters side by side are one member."""
         end = i + 1
-        while end < len(units) and units[end].kind == "char" and units[end].start == units[end - 1].end:
+        while (
+            end < len(units)
+            and units[end].kind == "char"
+            and units[end].start == units[end - 1].end
+        ):
             end += 1
         return end
 
@@ -520,7 +594,9 @@ class _Builder:
         clause = units[i].clause
         head = [k for k in range(i) if units[k].clause == clause]
         first = i - 1
-        while first > 0 and units[first].kind == "char" and units[first - 1].end == units[first].start:
+        while (
+            first > 0 and units[first].kind == "char" and units[first - 1].end == units[first].start
+        ):
             first -= 1
         if head and head[0] == first and len(head) <= _MEMBER:
             while first > 0 and self._is_member(units, first - 1, clause):
@@ -534,7 +610,12 @@ class _Builder:
         """Is unit *k* a clause of its own, two words at most, right before?"""
         mine = [u for u in units if u.clause == units[k].clause]
         facts = self.clauses[units[k].clause]
-        return units[k].clause < clause and len(mine) <= _MEMBER and facts is not None and facts.divides < 0
+        return (
+            units[k].clause < clause
+            and len(mine) <= _MEMBER
+            and facts is not None
+            and facts.divides < 0
+        )
 
     def _adopt(self, units: list[Unit], first: int, clause: int) -> int:
         """A, B and C: the clause that ends with the first member takes the others in."""

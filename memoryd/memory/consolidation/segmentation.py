@@ -21,7 +21,9 @@ _LONGEST_UNIT = 5
 def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
     """Turn a sense into items: one, or the parts of a compound."""
     if sense.parts:
-        return [Item(role, key, surface, start, end, aside=sense.aside) for role, key in sense.parts]
+        return [
+            Item(role, key, surface, start, end, aside=sense.aside) for role, key in sense.parts
+        ]
     role, key = sense.role, sense.key
     if role in ("weekday", "ordinal", "clock"):
         role, key = "quantity", f"{'time' if role == 'clock' else role}:{key}"  # type: ignore[assignment]  # an item's role
@@ -47,7 +49,9 @@ def _pieces(text: str, base: int, table: Lexicon) -> Iterator[Item]:
         elif end - at == 1 and (text[at:end] not in table.phrases or _is_fragile(text, at, table)):
             yield Item("char", text[at:end], text[at:end], base + at, base + end)
         elif _is_name(text, at, end, table):
-            yield from (Item("char", text[k], text[k], base + k, base + k + 1) for k in range(at, end))
+            yield from (
+                Item("char", text[k], text[k], base + k, base + k + 1) for k in range(at, end)
+            )
         else:
             yield from sense_items(table.phrases[text[at:end]], text[at:end], base + at, base + end)
         at = end
@@ -70,7 +74,9 @@ def _best_cut(text: str, base: int, table: Lexicon) -> list[tuple[int, Item | No
     return path
 
 
-def _options(text: str, at: int, base: int, table: Lexicon) -> Iterator[tuple[int, int, Item | None]]:
+def _options(
+    text: str, at: int, base: int, table: Lexicon
+) -> Iterator[tuple[int, int, Item | None]]:
     for length in range(min(table.longest.get(text[at], 0), len(text) - at), 0, -1):
         if text[at : at + length] in table.phrases:
             yield length, 10 if length > 1 else 11, None
@@ -92,13 +98,17 @@ def _is_fragile(text: str, at: int, table: Lexicon) -> bool:
     if table.language == "ja":
         return at > 0 and script(text[at - 1]) == "kana" and text[at - 1] not in table.phrases
     after = at + 1
-    return after < len(text) and script(text[after]) == "han" and not _starts_word(text, after, table)
+    return (
+        after < len(text) and script(text[after]) == "han" and not _starts_word(text, after, table)
+    )
 
 
 def _starts_word(text: str, at: int, table: Lexicon) -> bool:
     if text[at] in table.name_prefixes or HAN_NUMERAL.match(text, at):
         return True
-    return any(text[at : at + n] in table.phrases for n in range(1, table.longest.get(text[at], 0) + 1))
+    return any(
+        text[at : at + n] in table.phrases for n in range(1, table.longest.get(text[at], 0) + 1)
+    )
 
 
 def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
@@ -111,7 +121,13 @@ def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
     end, key = match.end(), f"{_NUMBER}{value}"
     if found := unit_at(text, end, table):
         unit, length = found
-        return Item("quantity", with_unit(key, unit), text[at : end + length], base + at, base + end + length)
+        return Item(
+            "quantity",
+            with_unit(key, unit),
+            text[at : end + length],
+            base + at,
+            base + end + length,
+        )
     counted = end < len(text) and text[end] in table.measures
     if len(match.group()) == 1 and not counted:
         return None
@@ -165,7 +181,9 @@ def _korean_word(text: str, base: int, at: int, table: Lexicon) -> tuple[list[It
         here += len(phrase)
     end = text.find(" ", here)
     end = len(text) if end < 0 else end
-    if here >= end and not (len(found) > 1 and all(i.role == "drop" and len(i.surface) == 1 for i in found)):
+    if here >= end and not (
+        len(found) > 1 and all(i.role == "drop" and len(i.surface) == 1 for i in found)
+    ):
         return found, here
     begin = max(text.rfind(" ", 0, here) + 1, at)
     kept = [item for item in found if item.end - base <= begin]
@@ -187,7 +205,9 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
     yield unknown
     if particle:
         sense, cut = particle
-        yield replace(unknown, role=sense.role, key=sense.key, surface=word[-cut:], start=end, forms=())
+        yield replace(
+            unknown, role=sense.role, key=sense.key, surface=word[-cut:], start=end, forms=()
+        )
 
 
 def _longest_at(text: str, at: int, table: Lexicon) -> str:

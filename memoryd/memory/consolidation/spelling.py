@@ -25,7 +25,9 @@ def pair_spellings(
     _pair_spans(b, a, only_b, only_a, pairs, turned=True)
 
 
-def _pair_words(a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]) -> None:
+def _pair_words(
+    a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
+) -> None:
     for i in tuple(only_a):
         for j in tuple(only_b):
             if _is_slip(a.units[i], b.units[j]):
@@ -38,9 +40,15 @@ def _pair_words(a: Reading, b: Reading, only_a: list[int], only_b: list[int], pa
 def _is_slip(u: Unit, v: Unit) -> bool:
     """Is one an unknown word that a single slip makes of the other, a known or equally unknown one?"""
     first, second = u.surface.casefold(), v.surface.casefold()
-    if min(len(first), len(second)) < _MIN_TYPO or first[0] != second[0] or not (first + second).isalpha():
+    if (
+        min(len(first), len(second)) < _MIN_TYPO
+        or first[0] != second[0]
+        or not (first + second).isalpha()
+    ):
         return False
-    if not (u.forms or v.forms) or (u.surface[0].isupper() and v.surface[0].isupper() and u.start and v.start):
+    if not (u.forms or v.forms) or (
+        u.surface[0].isupper() and v.surface[0].isupper() and u.start and v.start
+    ):
         return False
     if u.forms and v.forms:
         return len(first) > _MIN_TYPO and _undouble(first) == _undouble(second)
@@ -64,7 +72,13 @@ def _one_slip(first: str, second: str) -> bool:
 
 
 def _pair_spans(
-    short: Reading, long: Reading, only_short: list[int], only_long: list[int], pairs: list[tuple[int, int]], *, turned: bool
+    short: Reading,
+    long: Reading,
+    only_short: list[int],
+    only_long: list[int],
+    pairs: list[tuple[int, int]],
+    *,
+    turned: bool,
 ) -> None:
     for i in tuple(only_short):
         span = _spelled_out(short.units[i], long, only_long)

@@ -37,7 +37,7 @@ _TOKEN = re.compile(
   | (?P<code>{_CODE})
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
   | (?P<run>(?:(?!{IN_RUN})[{_CJK}])(?:\ ?(?!{IN_RUN})[{_CJK}])*)
-  | (?P<hyphen>(?<=[^\W\d_])-(?=[^\W\d_]))
+  | (?P<hyphen>(?<=[^\W_])-(?=[^\W\d_]))
   | (?P<sign>[^\w\s])
     """,
     re.VERBOSE | re.MULTILINE,

@@ -84,7 +84,7 @@ def _turned(
         return Judgement("distinct", comparison.reason)
     if objection.flip in ("modality", "scope"):
         return Judgement("update", objection.reason)
-    if objection.flip == "sign" and _negations(old) != _negations(new):
+    if objection.flip == "sign" and _negations(old) + _negations(new) == 1:
         return Judgement("update", objection.reason)
     swapped = objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
     if swapped and _is_assignment(old) and _is_assignment(new):
@@ -270,6 +270,16 @@ def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> J
     if people and _mentions_any(old, owner) and _mentions_any(new, owner):
         return Judgement("update", attribute)
     return Judgement("distinct", "about another subject")
+
+
+def _is_told_apart(unit: Unit) -> bool:
+    """Do the tables know the word, or is it a name or value, so that another word is another thing?"""
+    return unit.kind not in ("word", "action") or unit.surface[:1].isupper()
+
+
+def _share_characters(old: Reading, new: Reading, site: _Site) -> bool:
+    left = {c for i in site.old if old.units[i].kind == "char" for c in old.units[i].surface}
+    return any(left & set(new.units[j].surface) for j in site.new)
 
 
 def _is_closed(unit: Unit) -> bool:
