@@ -10,13 +10,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 _FENCE = re.compile(r"^[ \t]{0,8}(?:>[ \t]?)?(`{3,}|~{3,})([^\n]*)$", re.MULTILINE)
-_ITEM = re.compile(r"[ \t]{0,40}(?:[-*+•·‣▪–]|\(?\d{1,3}[.)、]|#{1,6}|>+|\|)[ \t]*(?=\S)")
+_ITEM = re.compile(
+    r"[ \t]{0,40}(?:[-*+–](?=[ \t])|[•·‣▪]|\(?\d{1,3}[.)](?=[ \t])|\d{1,2}、|#{1,6}(?=[ \t])|>+|\|)[ \t]*(?=\S)"
+)
 # Inline code, and quotations within a line, of every style of the seven languages.
 _QUOTATION = (
     r"(?<!`)(?P<ticks>`{1,2})[^`\n]{1,300}(?P=ticks)"
     r"|“[^“”\n]{1,400}”|「[^「」\n]{1,400}」|『[^『』\n]{1,400}』|«[^«»\n]{1,400}»|„[^„“”\n]{1,400}[“”]"
     r"|‘[^‘’\n]{1,400}’(?!\w)"
-    r"|(?<![\w\"])\"[^\"\n]{1,400}\"(?!\w)|(?<![\w'])'(?=[^\s'])[^'\n]{1,400}(?<=[^\s'])'(?!\w)"
+    r"|(?<![a-zA-Z0-9\"])\"[^\"\n]{1,400}\"(?![a-zA-Z0-9])"
+    r"|(?<![a-zA-ZÀ-ÿ0-9'])'(?=[^\s'])[^'\n]{1,400}(?<=[^\s'])'(?![a-zA-ZÀ-ÿ0-9])"
 )
 _INLINE = re.compile(_QUOTATION)
 # What is skipped as a whole, then the marks that may end a sentence.

@@ -5,7 +5,7 @@ cues of its language and by its neighbours. Nothing of a tool, a web page or the
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.gate.language import home_language
@@ -15,10 +15,10 @@ from memoryd.memory.gate.tables import load_families
 from memoryd.memory.gate.zones import find_zones, gaps
 from memoryd.memory.sentences import Span, list_mark, split_sentences
 from memoryd.model import EntryKind, Origin
-from memoryd.screening import screen
+from memoryd.screening import find_instructions, screen
 
+_SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
 Outcome = Literal["added", "review"]
-_CONTAGIOUS = frozenset({"hypothetical", "fixture", "joke"})  # they rarely end with their sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +76,7 @@ def extract(text: str, origin: Origin) -> Extraction:
     zones = find_zones(text)
     home = home_language(text)
     sentences = [one for gap in gaps(zones, len(text)) for one in _sentences(text, gap, home)]
+    sentences = _with_requests(_with_planted(sentences, text))
     judged = list(_judge_all(sentences, origin))
     rejected = [Rejected(zone.start, zone.end, zone.reason) for zone in zones]
     rejected += [one for one in judged if isinstance(one, Rejected)]
@@ -109,15 +110,48 @@ def _sentences(text: str, gap: Span, home: str) -> Iterator[_Sentence]:
         heading = header or heading
 
 
+def _with_planted(sentences: Sequence[_Sentence], text: str) -> list[_Sentence]:
+    """Mark the sentences in which an instruction to agents was planted; the findings are in order."""
+    planted = find_instructions(text)
+    return [
+        replace(one, families=one.families | {"injection"})
+        if any(find.start < one.span.end and find.end > one.span.start for find in planted)
+        else one
+        for one in sentences
+    ]
+
+
+def _with_requests(sentences: list[_Sentence]) -> list[_Sentence]:
+    """Mark the best statement beside a question or an order, unless a sentence speaks for itself."""
+    asks = any(one.families & {"question", "order"} for one in sentences)
+    if not asks or len(sentences) > _SMALL_TALK:
+        return sentences
+    scores = [weigh(one.families).score for one in sentences]
+    if any(score >= load_families().add for score in scores):
+        return sentences
+    is_statement = ["statement" in one.families for one in sentences]
+    best = max(
+        (score for score, is_one in zip(scores, is_statement, strict=True) if is_one), default=0.0
+    )
+    return [
+        replace(one, families=one.families | {"beside_request"})
+        if is_one and score == best
+        else one
+        for one, score, is_one in zip(sentences, scores, is_statement, strict=True)
+    ]
+
+
 def _judge_all(sentences: Sequence[_Sentence], origin: Origin) -> Iterator[Extracted | Rejected]:
     """Judge each sentence beside its neighbours; where a secret or a planted order is, nothing is sure."""
     families = [sentence.families for sentence in sentences]
     poisoned = any(found & {"secret", "injection"} for found in families)
+    contagious = {name for name, doubt in load_families().doubt.items() if doubt.beside}
     for index, sentence in enumerate(sentences):
         before = families[index - 1] if index else frozenset[str]()
         after = families[index + 1] if index + 1 < len(families) else frozenset[str]()
-        carried = (before & _CONTAGIOUS) | (after & {"joke"})
-        yield _judge(sentence, carried, origin, poisoned=poisoned)
+        yield _judge(
+            sentence, (before & contagious) | (after & {"joke"}), origin, poisoned=poisoned
+        )
 
 
 def _judge(

@@ -12,10 +12,10 @@ _KANA = re.compile(r"[\u3041-\u30ff]")
 _HANGUL = re.compile(r"[\uac00-\ud7af]")
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']{1,40}")
+_MARKED_LETTER = re.compile(r"[ß-öø-ÿœ¿¡]")
 _SPACED = ("en", "de", "fr", "es")
 _APOSTROPHES = str.maketrans("’‘`´", "''''")
 _LEAD_INS = 5
-_CERTAIN_WORDS = 2  # function words by which one language must lead to be believed
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +70,19 @@ def home_language(text: str) -> str:
 
 
 def latin_language(text: str, default: str) -> str:
-    """Tell en, de, fr and es apart by their most frequent function words."""
+    """Tell en, de, fr and es apart by their function words.
+
+    One such word is not enough to leave *default*, unless a letter with a mark stands beside it.
+    """
     words = _LATIN_WORD.findall(text)
     counts = {name: sum(word in load_language(name).words for word in words) for name in _SPACED}
     best = max(_SPACED, key=lambda name: (counts[name], name == default))
-    lead = counts[best] - counts.get(default, 0)
-    return best if lead >= _CERTAIN_WORDS or (lead > 0 and counts.get(default, 0) == 0) else default
+    needed = 1 if _MARKED_LETTER.search(text) else 2
+    return (
+        best
+        if counts[best] - counts[default] >= min(needed, counts[best]) and counts[best] >= needed
+        else default
+    )
 
 
 def _without_lead_ins(sentence: str, languages: tuple[Language, ...]) -> str:

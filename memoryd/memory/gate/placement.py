@@ -4,7 +4,7 @@ from collections.abc import Set as AbstractSet
 
 from memoryd.memory.gate.language import home_language
 from memoryd.memory.gate.reading import read_families
-from memoryd.memory.gate.tables import load_families
+from memoryd.memory.gate.tables import Family, load_families
 from memoryd.model import EntryKind, Origin
 
 _ASSISTANT_CEILING = 0.6  # never as sure as anything a user said and was understood to mean
@@ -16,7 +16,7 @@ def classify_kind(families: AbstractSet[str]) -> EntryKind:
     """The kind that the strongest evidence speaks for; what holds only now is working memory."""
     if "working" in families and not families & {"remember", "deadline", "state"}:
         return "working"
-    kinds = (family.kind for name, family in load_families().evidence.items() if name in families)
+    kinds = (family.kind for family in _sound(families))
     return next((kind for kind in kinds if kind), "semantic")
 
 
@@ -31,6 +31,12 @@ def rate_confidence(families: AbstractSet[str], origin: Origin, *, sure: bool) -
     if origin == "assistant":
         confidence = min(confidence, _ASSISTANT_CEILING)
     return round(confidence if sure else min(confidence, _REVIEW_CEILING), 2)
+
+
+def _sound(families: AbstractSet[str]) -> list[Family]:
+    table = load_families()
+    sound = [*table.evidence.values(), *table.part.values()]
+    return [family for family in sound if family.name in families]
 
 
 def propose_scope(text: str, project: str | None) -> str:

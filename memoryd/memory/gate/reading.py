@@ -4,17 +4,26 @@ import re
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
-from memoryd.memory.gate.language import CODE, QUOTED, Form, plain_form
+from memoryd.memory.gate.language import CODE, QUOTED, Form, blank_quotations, plain_form
 from memoryd.memory.gate.tables import Families, load_families
 
 _MAX_CHARS = 600  # a longer "sentence" is a document or data; cues find something in any of them
 _SHORT_WORDS = 4
-_SHORT_CHARS = 7  # of a script without spaces
+_SHORT_CHARS = 5  # of a script without spaces
+_BRIEF_WORDS = 5  # less is hardly a statement that stands alone
+_BRIEF_CHARS = 7
 _SPECIFIC = re.compile(
     r"\d|[\w-]+[/_@.][\w-]+|\b[A-Z]{2,}|\b[a-z]+[A-Z]\w|(?<=[\w,;:] )[A-ZÀ-Þ]\w+|[\u3040-\u9fff\uac00-\ud7af] ?[A-Za-z]{2,}"
 )
+# What keeps a sentence from being a plain statement.
+_NO_STATEMENT = frozenset({"question", "order", "greeting", "thanks", "heading", "short", "brief"})
 # What a heading's cues say of the lines below it.
 _HEADERS = {"header": "listed", "order_header": "order", "taint": "taint"}
+# A name from the code itself, outside of inline code: parseHeader(), getGitDir, server.go:42.
+_IDENTIFIER = re.compile(
+    r"\w\(\)|\b(?=\w{8,60}\b)[a-z]{2,20}(?:[A-Z][a-z0-9]{1,20}){1,6}\b|\b(?:[A-Z][a-z0-9]{1,20}){3,6}\b"
+    r"|\b\w{2,40}\.[a-z]{1,4}:\d|\b[a-z]{2,20}\.[A-Z]\w{2,40}"
+)
 # A word that nobody would say but as a password: letters with digits or marks inside, or many digits.
 _HIDDEN_WORD = re.compile(
     r"(?<![\w./@-])(?=[\w!@#$%^&*+=~-]{0,40}\d)(?=[\w!@#$%^&*+=~-]{0,40}[A-Za-z!@#$%^&*])"
@@ -55,7 +64,10 @@ def read_families(sentence: str, home: str) -> frozenset[str]:
     }
     if "credential" in found and _HIDDEN_WORD.search(sentence):
         found.add("secret")
-    return frozenset(found | _read_shape(sentence, form))
+    found |= _read_shape(sentence, form)
+    if not found & _NO_STATEMENT and _is_well_formed(sentence):
+        found.add("statement")
+    return frozenset(found)
 
 
 def read_header(line: str, families: AbstractSet[str], home: str) -> frozenset[str]:
@@ -75,20 +87,23 @@ def read_header(line: str, families: AbstractSet[str], home: str) -> frozenset[s
 
 
 def weigh(found: AbstractSet[str], carried: AbstractSet[str] = frozenset()) -> Weighing:
-    """Sum up the families *found* in a sentence; doubts *carried* over from its neighbours count half."""
+    """Sum up the families *found* in a sentence, and the doubts *carried* over from its neighbours."""
     families = load_families()
-    evidence = tuple(name for name in families.evidence if name in found)
-    overruled = {doubt for name in evidence for doubt in families.evidence[name].overrules}
+    sound = [*families.evidence.values(), *families.part.values()]
+    evidence = tuple(family.name for family in sound if family.name in found)
+    overruled = {name for family in sound if family.name in found for name in family.overrules}
     own = {
         name: families.doubt[name].weight for name in found - overruled if name in families.doubt
     }
-    doubts = own | {name: families.doubt[name].weight / 2 for name in carried - own.keys()}
-    score = _evidence(families, evidence) - sum(doubts.values())
+    doubts = own | {name: families.doubt[name].beside for name in carried - own.keys()}
+    score = _sum_evidence(families, found) - sum(doubts.values())
     return Weighing(score, evidence, tuple(sorted(doubts, key=lambda name: -doubts[name])))
 
 
-def _evidence(families: Families, names: tuple[str, ...]) -> float:
-    return sum(families.evidence[name].weight for name in names)
+def _sum_evidence(families: Families, found: AbstractSet[str]) -> float:
+    whole = sum(family.weight for name, family in families.evidence.items() if name in found)
+    parts = sum(family.weight for name, family in families.part.items() if name in found)
+    return whole + parts * (families.part_share if whole else 1.0)
 
 
 def _read_shape(sentence: str, form: Form) -> set[str]:
@@ -97,14 +112,27 @@ def _read_shape(sentence: str, form: Form) -> set[str]:
         shape.add("specific")
     if sentence.rstrip("\"'”’」』） )*_").endswith(("?", "？")):
         shape.add("question")
+    if _IDENTIFIER.search(blank_quotations(sentence)):
+        shape.add("identifier")
     if form.sentence.rstrip(" *_").endswith((":", "：")):
         shape.add("heading")
-    if _is_short(form.opened):
+    if _is_shorter(form.opened, _SHORT_WORDS, _SHORT_CHARS):
         shape.add("short")
+    if _is_shorter(form.opened, _BRIEF_WORDS, _BRIEF_CHARS):
+        shape.add("brief")
     return shape
 
 
-def _is_short(sentence: str) -> bool:
+def _is_well_formed(sentence: str) -> bool:
+    """Does it end like a sentence? In scripts without spaces people leave the full stop out."""
+    end = sentence.rstrip("\"'”’」』»)） *_")
+    return bool(_EAST.search(sentence)) or (
+        end.endswith((".", "!", "。", "！")) and not end.endswith("..")
+    )
+
+
+def _is_shorter(sentence: str, words: int, chars: int) -> bool:
+    """Has it fewer words, or in a script without spaces fewer characters (a foreign word counts two)?"""
     east = len(_EAST.findall(sentence))
-    words = len(sentence.split())
-    return words < _SHORT_WORDS if not east else east + 2 * words < _SHORT_CHARS
+    counted = len(sentence.split())
+    return east + 2 * counted < chars if east else counted < words

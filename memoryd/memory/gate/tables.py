@@ -30,6 +30,7 @@ class Family:
         kind, confidence: what an entry of this family is, and how sure a user's own words are; only
             for evidence.
         overrules: doubts that do not count beside this evidence.
+        beside: what a doubt takes from the sentence next to it.
     """
 
     name: str
@@ -37,15 +38,18 @@ class Family:
     kind: EntryKind | None = None
     confidence: float = 0.7
     overrules: frozenset[str] = frozenset()
+    beside: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Families:
-    """families.toml: thresholds, and the families by name, evidence in order of strength."""
+    """families.toml: thresholds, and the families by name and role, evidence in order of strength."""
 
     add: float
     review: float
+    part_share: float
     evidence: Mapping[str, Family]
+    part: Mapping[str, Family]
     doubt: Mapping[str, Family]
 
 
@@ -78,7 +82,10 @@ def load_families() -> Families:
     """Read families.toml."""
     data = _read("families.toml")
     return Families(
-        data["add"], data["review"], _families(data["evidence"]), _families(data["doubt"])
+        data["add"],
+        data["review"],
+        data["part_share"],
+        *(_families(data[role]) for role in ("evidence", "part", "doubt")),
     )
 
 
@@ -111,6 +118,7 @@ def _families(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Family]:
             cast("EntryKind | None", row.get("kind")),
             float(row.get("confidence", 0.7)),
             frozenset(row.get("overrules", ())),
+            float(row.get("beside", 0.0)),
         )
         for name, row in data.items()
     }

@@ -38,7 +38,7 @@ _REST = (
     (
         "session",
         re.compile(
-            r"^[ \t]{0,4}(?:this session is being continued from|caveat: the messages below"
+            r"^[^\w\n]{0,8}(?:\[ ?new ?\] )?(?:this session is being continued from|caveat: the messages below"
             r"|\[request interrupted|stop hook feedback:|base directory for this skill:)",
             re.IGNORECASE | re.MULTILINE,
         ),
@@ -59,7 +59,7 @@ _OUTPUT_LINES = tuple(
     for pattern in (
         r"\s*\[?\(?\d{4}[-/]\d\d[-/]\d\d[T ,]\s?\d\d:\d\d",  # 2031-03-04T09:12:44Z INFO
         r"\s*\[?\(?\d{1,2}:\d\d:\d\d(?:[.,]\d+)?[\])]?[\s|]",  # [10:02:11]
-        r"\s*[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d ",  # Mar  4 09:12:44 host
+        r"\s*[A-Z][a-z]{2} {1,2}\d{1,2} \d\d:\d\d:\d\d[ .,]",  # Mar  4 09:12:44 host
         r"\s*\[?(?:TRACE|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|ERR|FATAL|CRITICAL|PASS|FAIL|FAILED|OK|SKIP|PANIC)\b[\]:!]?(?:\s|$)",
         r"\s*\[(?:信息|警告|错误|调试|情報|エラー|경고|오류|trace|debug|info|warn|warning|error|fatal|stderr|stdout)\]",
         r"\s*(?:npm|yarn|pnpm|pip|cargo|make(?:\[\d+\])?|go|git|bash|zsh|sh|ld|gcc|clang|docker|error|warning|fatal|fehler|erreur|warnung|panic|exception)(?: (?:ERR!|WARN|notice))?(?:\[[\w:]+\])?!?:? ?(?:0x|E[A-Z]{3,}|ERR!|WARN\b|\S{1,80}:\d+)",
@@ -68,6 +68,10 @@ _OUTPUT_LINES = tuple(
         r"\s*(?:File \"[^\"]+\", line \d+|at [\w$.<>/\[\] ]{1,120}\(?[^\s)]{1,200}:\d+(?::\d+)?\)?|\.\.\. \d+ more|Caused by:)",
         r"\s*[\w.]{1,80}(?:Error|Exception|Warning|Errno \d+)\b[:(]",
         r"(?:diff --git |index [0-9a-f]{7}|@@ -\d|--- [ab/]|\+\+\+ [ab/]|[+-]{1}(?:[ \t]{2,}|[\w\"'}{(\[]).{0,400}[;{}()=,:]\s*$)",
+        r"\s*(?:={3,}|-{3,}|#{3,}|\*{3,}) ?\w?",
+        r"\s*\[\w+[:/][\w:/-]+\] ",
+        r"\s*[\w./-]{1,40}: (?i:cannot|could not|can't|unable to|unknown|no such|permission denied|not found|failed|error|warning|command not found)",
+        r"\s*(?i:unknown command|command not found|operation stopped by|permission denied|no such file|usage:)",
         r"\s*[{}\[\]][\s,;]*$",
         r"\s*[\[{]?\s*\"[^\"\n]{1,80}\"\s*:\s*\S",  # "key": value
         r"\s*\{\s*[\"'\w].{0,400}[:=].{0,400}\}[,;]?\s*$",
@@ -84,13 +88,18 @@ _OUTPUT_LINES = tuple(
         r"\s*[-dl][rwxst-]{9}[+@.]?\s",
         r"\s*(?:stdout|stderr|exit code|exit status|returncode|real|user|sys)\b[: \t]\s?[\d\w]{0,40}$",
         r"\s*[0-9a-f]{7,40}\s\S",  # git log --oneline
-        r"\s*(?:✓|✗|✔|✖|×|●|○|⎿|⏺|╭|╰|│|├|└|─|┌|┐|█|▶|⠋)",
+        r"\s*(?:⨯|✓|✗|✔|✖|×|●|○|⎿|⏺|╭|╰|│|├|└|─|┌|┐|█|▶|⠋)",
         r"\s*\d+\s*[|│]\s",
         r"\s*(?:[├└│─]+|`--|\|--)\s",
         r"\s*[\w-]{1,40}/\s*$",  # a folder in a tree
         r"\s*(?:0x[0-9a-fA-F]{4,}|[0-9a-f]{2}(?: [0-9a-f]{2}){6,})",
     )
 )
+# After a command or the head of a trace, everything down to the next blank line is what it printed.
+_PRINTS_BELOW = re.compile(
+    r"\s*(?:[$%❯➜] ?\S|>>> |Traceback \(most recent|\w[\w.-]{0,30}@[\w.-]{1,40}[:~ ][^\n]{0,80}[$#%] )"
+)
+_READING = re.compile(r"\d|[:：=|]")
 _PROSE_END = re.compile(r"[.!?。！？…:：][\"'”’」』)）]*\s*$")
 _LIST_LINE = re.compile(r"\s{0,12}(?:[-*•·]|\d{1,2}[.)、])\s+\S")
 _LINE_CHARS = 1000  # a longer line is judged by its head
@@ -174,15 +183,26 @@ def _output_zones(text: str, lines: Sequence[Span]) -> Iterator[Zone]:
     machine = [
         _is_output(text[line.start : min(line.end, line.start + _LINE_CHARS)]) for line in lines
     ]
+    if _are_readings(text, lines):
+        machine = [True] * len(lines)
     if not any(machine):
         return
     all_of_it = sum(machine) * 2 > len(lines)
-    hanging = False
+    hanging = printed = False
     for line, is_output in zip(lines, machine, strict=True):
-        body = text[line.start : line.end]
-        hanging = is_output or (hanging and not _PROSE_END.search(body[-40:]))
-        if is_output or hanging or (all_of_it and not _PROSE_END.search(body[-40:])):
+        is_prose = bool(_PROSE_END.search(text[max(line.start, line.end - 40) : line.end]))
+        printed = printed or bool(_PRINTS_BELOW.match(text, line.start, line.end))
+        hanging = is_output or (hanging and not is_prose)
+        if hanging or printed or (all_of_it and not is_prose):
             yield Zone(line.start, line.end, "output")
+
+
+def _are_readings(text: str, lines: Sequence[Span]) -> bool:
+    """Several lines without an end of sentence, most with a number or a colon: a status display."""
+    bodies = [text[line.start : min(line.end, line.start + _LINE_CHARS)] for line in lines]
+    if len(lines) < 2 or any(_PROSE_END.search(body) or _LIST_LINE.match(body) for body in bodies):  # noqa: PLR2004 - two lines are several
+        return False
+    return sum(bool(_READING.search(body)) for body in bodies) * 2 > len(lines)
 
 
 def _is_output(line: str) -> bool:
