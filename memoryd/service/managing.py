@@ -27,6 +27,7 @@ def find_manager() -> Manager:
 
 
 def install_service(
+    manager: Manager,
     home: Path,
     config_path: Path | None,
     config: Config,
@@ -40,7 +41,6 @@ def install_service(
     Raises:
         UsageError: nothing to install with, or into. MemorydError: the manager refused.
     """
-    manager = find_manager()
     steps = manager.plan_install(
         make_wish(home, config_path, config, network=network, linger=linger)
     )
@@ -48,14 +48,8 @@ def install_service(
     return {"manager": manager.name, "dry_run": dry_run, "steps": done}
 
 
-def uninstall_service(*, dry_run: bool = False) -> dict[str, Any]:
+def uninstall_service(manager: Manager, *, dry_run: bool = False) -> dict[str, Any]:
     """Stop and remove the service; the data stays."""
-    manager = find_manager()
     steps = manager.plan_uninstall()
     done = describe_steps(steps) if dry_run else carry_out(steps)
     return {"manager": manager.name, "dry_run": dry_run, "steps": done}
-
-
-def describe_service() -> dict[str, Any]:
-    """What the service manager says of memoryd."""
-    return find_manager().describe()

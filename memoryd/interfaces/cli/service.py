@@ -24,10 +24,16 @@ def service() -> None:
 @pass_app
 def install(app: App, dry_run: bool, linger: bool, network: bool, as_json: bool) -> None:
     """Install and start, or bring an older installation up to date."""
-    from memoryd.service.managing import install_service  # noqa: PLC0415 - only here
+    from memoryd.service.managing import find_manager, install_service  # noqa: PLC0415 - only here
 
     answer = install_service(
-        app.home, app.config_path, app.config, dry_run=dry_run, network=network, linger=linger
+        find_manager(),
+        app.home,
+        app.config_path,
+        app.config,
+        dry_run=dry_run,
+        network=network,
+        linger=linger,
     )
     _print_steps(answer, as_json)
 
@@ -38,9 +44,9 @@ def install(app: App, dry_run: bool, linger: bool, network: bool, as_json: bool)
 @pass_app
 def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
     """Stop and remove the service; everything memoryd remembers stays."""
-    from memoryd.service.managing import uninstall_service  # noqa: PLC0415 - only here
+    from memoryd.service.managing import find_manager, uninstall_service  # noqa: PLC0415 - only here
 
-    _print_steps(uninstall_service(dry_run=dry_run), as_json)
+    _print_steps(uninstall_service(find_manager(), dry_run=dry_run), as_json)
 
 
 @service.command()
@@ -48,9 +54,9 @@ def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
 @pass_app
 def status(app: App, as_json: bool) -> int:
     """Say what the service manager knows; exit 1 when an installed service does not run."""
-    from memoryd.service.managing import describe_service  # noqa: PLC0415 - only here
+    from memoryd.service.managing import find_manager  # noqa: PLC0415 - only here
 
-    state = describe_service()
+    state = find_manager().describe()
     if as_json:
         print_json(state)
     else:
