@@ -72,27 +72,35 @@ def _describe_database(
         "entries": 0,
         "schema": None,
     }
+    described: list[dict[str, Any]] = []
     if not path.exists():
-        return (
-            database,
-            [_describe_root(s, root, None, {}, watch) for s in sources for root in s.roots],
-            None,
-        )
+        for source in sources:
+            described += _describe_roots(source, None, {}, watch)
+        return database, described, None
     try:
         with Reader(home) as reader:
             database |= reader.counts() | {"schema": reader.schema()}
             known = {status.name: status for status in reader.sources()}
-            described = [
-                _describe_root(
-                    source, root, known.get(source.name), reader.offsets(source.name), watch
-                )
-                for source in sources
-                for root in source.roots
-                if root.exists() or source.name in known
-            ]
+            for source in sources:
+                offsets = reader.offsets(source.name)
+                described += _describe_roots(source, known.get(source.name), offsets, watch)
     except StoreError as error:
         return database, [], str(error)
     return database, described, None
+
+
+def _describe_roots(
+    source: Source,
+    status: SourceStatus | None,
+    offsets: Mapping[str, tuple[int, int]],
+    watch: Mapping[str, str],
+) -> list[dict[str, Any]]:
+    """A row for each root that is there or was read; what is counted for the source as a whole stands in the first."""
+    shown = [root for root in source.roots if status or root.exists()]
+    return [
+        _describe_root(source, root, status if root == shown[0] else None, offsets, watch)
+        for root in shown
+    ]
 
 
 def _describe_root(

@@ -22,11 +22,14 @@ _CALL_FIELDS = (
 _NUMBER = re.compile(r"\s*\d{9,20}(?:\.\d{1,20})?\s*")
 _YEAR = 31_536_000  # seconds
 _SCALES = ((1e11, 1), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))
+_FIRST_YEAR = 1971
 _SEARCHES = ("pattern", "query", "searchterm")
 
 
 def parse_time(value: object, zone: tzinfo | None = UTC) -> datetime | None:
     """A time in any of the forms agents write: ISO 8601, or a number since 1970 in s, ms, µs or ns.
+
+    Before 1971 it is none: programs write the year 1 or 1970 for "not known".
 
     Args:
         zone: of an ISO time that names none; None: this machine's.
@@ -37,6 +40,8 @@ def parse_time(value: object, zone: tzinfo | None = UTC) -> datetime | None:
         try:
             found = datetime.fromisoformat(value.strip())
         except ValueError:
+            return None
+        if found.year < _FIRST_YEAR:
             return None
         if found.tzinfo is None:
             found = found.replace(tzinfo=zone) if zone else found.astimezone()

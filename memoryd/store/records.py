@@ -10,6 +10,9 @@ from datetime import UTC, datetime, timedelta
 from memoryd.model import Role
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+FIRST, LAST = (
+    (datetime(year, 1, 1, tzinfo=UTC) - EPOCH) // timedelta(milliseconds=1) for year in (2, 9999)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +82,10 @@ class SourceStatus:
 
 
 def to_milliseconds(time: datetime | None) -> int | None:
-    """A time as unix milliseconds, UTC."""
-    return None if time is None else (time - EPOCH) // timedelta(milliseconds=1)
+    """A time as unix milliseconds, UTC; at the ends of the calendar, the last that every zone can tell."""
+    if time is None:
+        return None
+    return min(max((time - EPOCH) // timedelta(milliseconds=1), FIRST), LAST)
 
 
 def from_milliseconds(value: object) -> datetime | None:
