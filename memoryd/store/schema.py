@@ -12,7 +12,7 @@ from memoryd.store.connection import Connection
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 
 HISTORY = """
 create table source (id integer primary key, name text not null unique) strict;
@@ -162,6 +162,15 @@ create table vector (
 ) strict, without rowid;
 """
 
+JOBS = """
+create table job (                             -- what ran for which local date
+  name text not null, local_date text not null,
+  started integer not null, finished integer,  -- unix milliseconds, UTC
+  state text not null, detail text not null,
+  primary key (name, local_date)
+) strict, without rowid;
+"""
+
 
 def schema_version(connection: Connection) -> int:
     """The schema version of an open database; 0 for an empty one."""
@@ -199,7 +208,7 @@ def migrate(connection: Connection) -> None:
     from sqlite_utils.migrations import Migrations  # noqa: PLC0415
 
     steps = Migrations("memoryd")
-    for step in (m001_history, m002_bank, m003_vectors):
+    for step in (m001_history, m002_bank, m003_vectors, m004_jobs):
         steps()(step)
     connection.execute("begin immediate")
     try:
@@ -224,6 +233,11 @@ def m002_bank(db: "Database") -> None:
 def m003_vectors(db: "Database") -> None:
     """Vectors of entries, by generation of the model."""
     run_script(db, VECTORS)
+
+
+def m004_jobs(db: "Database") -> None:
+    """The ledger of nightly jobs."""
+    run_script(db, JOBS)
 
 
 def run_script(db: "Database", script: str) -> None:
