@@ -7,7 +7,9 @@ names atomically; elsewhere the old file keeps a second name and the new one is 
 
 import ctypes
 import errno
+import fcntl
 import os
+import signal
 import sys
 from collections.abc import Callable
 from functools import cache
@@ -62,6 +64,31 @@ def replace_keeping(folder: int, new: str, name: str) -> None:
         os.unlink(kept, dir_fd=folder)
         raise
     os.rename(kept, new, src_dir_fd=folder, dst_dir_fd=folder)
+
+
+def has_writer(folder: int, name: str) -> bool | None:
+    """Has anybody this file open for writing? None where the system cannot tell.
+
+    Linux grants a read lease only on a file that nobody has open for writing (fcntl(2), F_SETLEASE). Should somebody
+    open it in the instant we hold the lease, the signal must not be SIGIO: that ends a process.
+    """
+    if sys.platform != "linux":
+        return None
+    try:
+        handle = os.open(
+            name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder
+        )
+    except OSError:
+        return None  # a link or gone; reading it says which
+    try:
+        fcntl.fcntl(handle, fcntl.F_SETSIG, signal.SIGURG)
+        fcntl.fcntl(handle, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+    except OSError as error:
+        return True if error.errno == errno.EAGAIN else None
+    else:
+        return False
+    finally:
+        os.close(handle)
 
 
 def add_name(folder: int, new: str, name: str) -> None:

@@ -23,7 +23,7 @@ from memoryd.errors import MemorydError, RetryError, UsageError
 from memoryd.memory_files.folders import Target, find_target, is_same_folder, open_folder
 from memoryd.memory_files.locks import hold_locks
 from memoryd.memory_files.reading import Version, read_version
-from memoryd.memory_files.swapping import add_name, exchange, replace_keeping
+from memoryd.memory_files.swapping import add_name, exchange, has_writer, replace_keeping
 
 MAX_BYTES = 1024 * 1024
 _STALE = re.compile(r"\.memoryd-[0-9a-f]{16}\.tmp(?:\.old)?\Z")
@@ -39,9 +39,9 @@ class Patience:
 
     Attributes:
         lock_seconds: for the locks of others.
-        settle_seconds: after a foreign change, until the file rests; and after the exchange, for an editor that
-            still writes into the displaced file.
-        attempts: how often a foreign change is merged before giving up.
+        settle_seconds: after a foreign change, until the file rests; and after the exchange, while an editor may
+            still write into the displaced file.
+        attempts: how often a foreign change is merged, and the file looked at again, before giving up.
     """
 
     lock_seconds: float = 10.0
@@ -221,15 +221,26 @@ class _Commit:
             raise _RacedError from error
 
     def _watch_displaced(self, displaced: str) -> bytes | None:
-        """The displaced file's bytes once it rests; if it does not, or is no plain file, it is put back."""
+        """The displaced file's bytes once nobody writes into it; if it never rests, or is no plain file, it is put back."""
         try:
-            return _data(self._rest(displaced))
-        except MemorydError:
+            return self._wait_for_writers(displaced)
+        except (MemorydError, OSError):
             if not exchange(self.folder, displaced, self.target.name):
                 os.rename(
                     displaced, self.target.name, src_dir_fd=self.folder, dst_dir_fd=self.folder
                 )
             raise
+
+    def _wait_for_writers(self, name: str) -> bytes | None:
+        """What a file holds when the last who had it open for writing has closed it, as far as one can wait and tell."""
+        for _ in range(self.waits.attempts):
+            writer = has_writer(self.folder, name)
+            if writer is False:
+                break
+            rested = self._rest(name)
+            if writer is None:
+                return _data(rested)
+        return _data(self._read(name))
 
     def _write_temporary(self, data: bytes, like: Version | None) -> str:
         """A finished file beside the target, on disk, with the mode and group of the one it will replace."""

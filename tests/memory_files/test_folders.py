@@ -1,13 +1,20 @@
 """The way to a file: spelled safely, below an allowed root, and walked without following anything."""
 
 import os
+import sys
 from pathlib import Path
 
 import pytest
 
 from memoryd.errors import UsageError
 from memoryd.memory_files.folders import find_target, is_same_folder, open_folder
-from memoryd.memory_files.swapping import _exchange_call, add_name, exchange, replace_keeping
+from memoryd.memory_files.swapping import (
+    _exchange_call,
+    add_name,
+    exchange,
+    has_writer,
+    replace_keeping,
+)
 
 
 @pytest.fixture
@@ -144,6 +151,21 @@ def test_a_name_in_use_is_not_taken(root: Path) -> None:
 
     assert (root / "used").read_bytes() == b"used"
     assert sorted(path.name for path in root.iterdir()) == ["a", "free", "used"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux can tell")
+def test_a_file_open_for_writing_is_told_from_one_that_is_not(root: Path) -> None:
+    (root / "f").write_bytes(b"x")
+    folder = os.open(root, os.O_RDONLY)
+    answers = [has_writer(folder, "f")]
+    with (root / "f").open("rb"):
+        answers.append(has_writer(folder, "f"))
+    with (root / "f").open("ab"):
+        answers.append(has_writer(folder, "f"))
+    answers.append(has_writer(folder, "f"))
+    os.close(folder)
+
+    assert answers == [False, False, True, False]
 
 
 def test_exchange_says_when_the_system_cannot(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ import errno
 import fcntl
 import os
 import stat
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -113,6 +114,7 @@ def test_a_system_without_exchange_works_too(
     file: Path, root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(swapping, "_exchange_call", lambda: None)
+    monkeypatch.setattr(writer, "has_writer", lambda *_: None)
     written = put(file, root)
 
     assert (file.read_bytes(), written.before) == (NEW, OLD)
@@ -218,6 +220,24 @@ def test_an_editor_that_still_writes_into_the_displaced_file_is_heard(
 
     monkeypatch.setattr(time, "sleep", lambda _: None if opened.closed else save())
     put(file, root, merge=merge)
+
+    assert file.read_bytes() == JOINED
+
+
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="only Linux tells whether a file is open for writing"
+)
+def test_an_editor_that_takes_its_time_is_waited_for(file: Path, root: Path) -> None:
+    opened = file.open("r+b")
+
+    def save() -> None:
+        opened.write(MORE)
+        opened.close()
+
+    timer = threading.Timer(0.4, save)
+    timer.start()
+    put(file, root, merge=merge, patience=Patience(1.0, 0.1))
+    timer.join()
 
     assert file.read_bytes() == JOINED
 
