@@ -156,6 +156,8 @@ class Worker(Generic[T]):
     def hold(self, reason: str) -> None:
         """Let only requests run while *reason* is not empty (the disk is nearly full)."""
         with self._changed:
+            if self._held and not reason:
+                self._retry_at = 0.0  # what was postponed need not wait any longer
             self._held = reason
             self._changed.notify_all()
 

@@ -236,6 +236,26 @@ def test_a_held_worker_runs_requests_only(
     assert eventually(lambda: resource.log == ["prune", "change"])
 
 
+def test_what_was_postponed_goes_on_as_soon_as_the_hold_ends(
+    worker: Worker[Log], resource: Resource, eventually: Eventually
+) -> None:
+    full = [True]
+
+    def change(log: Log) -> None:
+        if full[0]:
+            raise RetryError("the disk is full")
+        log.append("change")
+
+    worker._pause = 60.0
+    worker.submit("change", change)
+    assert eventually(lambda: worker.state.trouble)
+    worker.hold("the disk is nearly full")
+    full[0] = False
+    worker.hold("")
+
+    assert eventually(lambda: resource.log == ["change"])
+
+
 def test_a_lost_right_to_write_ends_the_worker_before_the_next_task(
     resource: Resource, eventually: Eventually
 ) -> None:

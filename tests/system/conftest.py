@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,9 @@ REPOSITORY = Path(__file__).parents[2]
 class RunningDaemon:
     """`memoryd run` as a process, and everything it told its manager."""
 
-    def __init__(self, home: Path, watchdog_seconds: float, program: str) -> None:
+    def __init__(
+        self, home: Path, watchdog_seconds: float, program: str, before: Sequence[str]
+    ) -> None:
         self.home = home
         self._manager = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self._folder = tempfile.TemporaryDirectory()
@@ -35,7 +37,7 @@ class RunningDaemon:
         environ = {**os.environ, "NOTIFY_SOCKET": address, "PYTHONPATH": str(REPOSITORY)}
         if watchdog_seconds:
             environ["WATCHDOG_USEC"] = str(int(watchdog_seconds * 1e6))
-        command = [sys.executable, "-c", program, "--home", str(home), "run"]
+        command = [*before, sys.executable, "-c", program, "--home", str(home), "run"]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(command, env=environ, stdout=log, stderr=log)
 
@@ -120,9 +122,13 @@ def run(place: Place) -> Iterator[Callable[..., RunningDaemon]]:
     running: list[RunningDaemon] = []
 
     def start(
-        *, watchdog_seconds: float = 0.0, ready: bool = True, program: str = PROGRAM
+        *,
+        watchdog_seconds: float = 0.0,
+        ready: bool = True,
+        program: str = PROGRAM,
+        before: Sequence[str] = (),
     ) -> RunningDaemon:
-        daemon = RunningDaemon(place.home, watchdog_seconds, program)
+        daemon = RunningDaemon(place.home, watchdog_seconds, program, before)
         running.append(daemon)
         if ready:
             assert daemon.wait_told("READY"), daemon.log.read_text()

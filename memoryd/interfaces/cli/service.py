@@ -50,9 +50,10 @@ def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
 
 
 @service.command()
+@click.option("--dry-run", is_flag=True, hidden=True)  # asking never changes anything
 @json_option
 @pass_app
-def status(app: App, as_json: bool) -> int:
+def status(app: App, dry_run: bool, as_json: bool) -> int:
     """Say what the service manager knows; exit 1 when an installed service does not run."""
     from memoryd.service.managing import find_manager  # noqa: PLC0415 - only here
 
