@@ -29,6 +29,7 @@ from memoryd.sources.session_rows import Rows, SessionRows
 from memoryd.sources.sqlite import MAGIC, ChangedError, Database, Row, open_database
 
 _SLICE = 256  # sessions compared in every pass besides those that are known to have changed
+_LARGE_SLICE = 64  # the same in a database that is not small
 _RECENT = 16  # sessions that changed last: where rows grow in place
 _TRIES = 5  # to read a file that others keep writing while it has no WAL
 _ROW_COST = 100  # bytes that a row counts besides its text
@@ -141,6 +142,7 @@ class _Pass:
         self._lengths: dict[str, float] = state.pop(_LENGTHS, {})
         self._said: Marks[tuple[bytes]] = Marks("4s", state.pop(_SAID_MARKS, ""), kept=_SAID)
         self._done = self._offset = cursor.offset if cursor is not None else 0
+        self._slice = _SLICE if database.is_small else _LARGE_SLICE
         self._context = Context(source.name, path, source.limits, state)
         self._weight = 0
 
@@ -173,9 +175,9 @@ class _Pass:
         """Compare the next slice of all sessions; the *whole* ring if nothing else says what changed."""
         while self._goal is not None:
             turn, last = self._ring
-            ids = self._tables[self._source.listing].sessions(last, _SLICE)
+            ids = self._tables[self._source.listing].sessions(last, self._slice)
             yield from self._compare(ids)
-            self._ring = [turn, ids[-1]] if len(ids) == _SLICE else [turn + 1, ""]
+            self._ring = [turn, ids[-1]] if len(ids) == self._slice else [turn + 1, ""]
             if self._ring >= self._goal:
                 self._goal = None
             if not whole:
@@ -183,12 +185,13 @@ class _Pass:
 
     def _measure(self) -> Iterator[Batch]:
         """Read those of the sessions that changed last whose content is no longer what it was."""
-        for session_id in self._recent[:_HOT]:
+        for session_id, known in list(self._lengths.items()):
             length = self._tables[-1].length(session_id)
-            if self._lengths.get(session_id, length) != length:
+            if length != known:
+                self._lengths[session_id] = (
+                    length  # as it was before reading: what comes later shows
+                )
                 yield from self._visit(session_id, None)
-            self._lengths[session_id] = length
-        self._lengths = {name: self._lengths[name] for name in self._recent[:_HOT]}
 
     def _compare(self, ids: Sequence[str]) -> Iterator[Batch]:
         """Read those of *ids* whose rows are not what they were."""
@@ -201,13 +204,17 @@ class _Pass:
                 whole = digest(*signatures)
                 if mark is None or mark[0] != whole:
                     since = self._since(session_id, signatures, mark)
+                    self._lengths[session_id] = self._tables[-1].length(session_id)
                     yield from self._visit(session_id, since)
-                    self._marks.put(
-                        session_id, (whole, self._old(signatures), _clock(signatures[-1]))
-                    )
-                    self._recent = [session_id, *(s for s in self._recent if s != session_id)][
-                        :_RECENT
-                    ]
+                    clock = _clock(signatures[-1])
+                    self._marks.put(session_id, (whole, self._old(signatures), clock))
+                    self._touch(session_id)
+
+    def _touch(self, session_id: str) -> None:
+        """Note which sessions changed last, and only of those the lengths."""
+        others = [name for name in self._recent if name != session_id]
+        self._recent = [session_id, *others][:_RECENT]
+        self._lengths = {n: self._lengths[n] for n in self._recent[:_HOT] if n in self._lengths}
 
     def _old(self, signatures: Sequence[Any]) -> bytes:
         """A digest of what must stay the same for reading to go on behind the clock."""

@@ -13,7 +13,6 @@ from memoryd.sources.sqlite import Database, quote
 Signature = tuple[Any, ...]
 
 ALL = "all"  # the session's id where a database holds only one
-_DEEP_BYTES = 16 * 1024 * 1024  # the content of a database no larger is measured in every pass
 _PAST = ";"  # the character behind ":", the end of a range of keys
 
 
@@ -113,8 +112,8 @@ class SessionRows:
         return [number or 0, moment if isinstance(moment, int | float | str) else None]
 
     def length(self, session_id: str) -> float:
-        """The length of all content of a session, in characters or bytes."""
-        if not self._source or self.rows.content not in self._columns:
+        """The length of all content of a session, in characters or bytes; 0 where signatures hold it already."""
+        if not self._source or self.rows.content not in self._columns or self._is_deep():
             return 0.0
         test, values = f"{quote(self.rows.session)} = ?", [session_id]
         if self.rows.prefix:
@@ -125,14 +124,17 @@ class SessionRows:
         )
         return float(found[0][0])
 
+    def _is_deep(self) -> bool:
+        """Is the length of the content part of every signature? It must be where nothing else tells."""
+        return self._database.is_small or not self._has_clock
+
     def _measures(self) -> list[str]:
         rows, columns = self.rows, self._columns
         measures = ["count(*)", f"max({quote(rows.clock)})" if self._has_clock else "null"]
         measures += [
             f"{function}({quote(name)})" for function, name in rows.facts if name in columns
         ]
-        small = self._database.size <= _DEEP_BYTES
-        if rows.content in columns and (small or not self._has_clock):
+        if rows.content in columns and self._is_deep():
             measures.append(f"total(length({quote(rows.content)}))")
         return measures
 

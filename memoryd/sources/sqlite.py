@@ -31,6 +31,7 @@ BUSY_SECONDS = 2.0
 _TRIES, _PAUSE = 5, 0.05  # for what passes by itself; the pause doubles
 _OPCODES, _OPCODE_BUDGET = 1_000_000, 500  # a statement of a hostile schema ends after some 10 s
 _OTHER_BYTES = 256 * 1024 * 1024  # largest value touched by anything but `records`
+_SMALL_BYTES = 16 * 1024 * 1024
 _HEAD = 200  # bytes of a reject that say which row it was
 _BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PROTOCOL}
 _TRANSIENT = {*_BUSY, sqlite3.SQLITE_IOERR}
@@ -48,6 +49,7 @@ class Database:
     """An open foreign database. Each statement is a transaction of its own, finished when it returns.
 
     Attributes:
+        is_small: so small that its content can be looked through in every pass.
         rejects: rows that could not be read, since they were last taken out.
     """
 
@@ -62,7 +64,7 @@ class Database:
         self._columns: dict[str, frozenset[str]] = {}
         self._identities: dict[str, tuple[str, ...]] = {}
         self._facts = database_facts(path)
-        self.size = self._facts.size
+        self.is_small = self._facts.size <= _SMALL_BYTES
         self._steps = 0
         connection.set_progress_handler(self._count_steps, _OPCODES)
 

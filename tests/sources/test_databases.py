@@ -10,12 +10,13 @@ import pytest
 from memoryd.model import Batch
 from memoryd.sources import databases
 from memoryd.sources.base import ReadLimits
+from memoryd.sources.crush import Crush
 from memoryd.sources.goose import Goose, GooseDatabase
 from memoryd.sources.hermes import Hermes
 from memoryd.sources.opencode import OpenCode
 from memoryd.sources.sqlite import Database
 from tests.sources.contract import Harvest, harvest
-from tests.sources.foreign_agents import GooseAgent, HermesAgent, OpenCodeAgent
+from tests.sources.foreign_agents import CrushAgent, GooseAgent, HermesAgent, OpenCodeAgent
 
 START = 1_780_000_000
 
@@ -303,8 +304,11 @@ def test_rewound_rows_are_taken_back_and_come_again(tmp_path: Path) -> None:
     db.close()
 
 
-def test_a_part_that_streams_in_an_old_session_of_many_is_followed(tmp_path: Path) -> None:
+def test_a_part_that_streams_in_an_old_session_of_many_is_followed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The database is too large to measure its content, but the session is among those that changed last."""
+    monkeypatch.setattr("memoryd.sources.sqlite._SMALL_BYTES", 0)
     db = sqlite3.connect(tmp_path / "opencode.db")
     db.execute("pragma synchronous=off")
     db.executescript(OpenCodeAgent.schema)
@@ -342,5 +346,36 @@ def part(text: str) -> str:
     return json.dumps({"type": "text", "text": text})
 
 
+def test_in_a_large_database_a_change_that_moves_no_clock_shows_by_its_length(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Crush: a row is written over within the second in which it was read."""
+    monkeypatch.setattr("memoryd.sources.sqlite._SMALL_BYTES", 0)
+    db = sqlite3.connect(tmp_path / "crush.db")
+    db.executescript(CrushAgent.schema)
+    add = "insert into messages(id, session_id, role, parts, created_at, updated_at) values (?, ?, 'user', ?, 7, 7)"
+    for number in range(100):
+        db.execute(add, (str(number), f"s{number:03}", parts(f"text {number}")))
+    db.commit()
+    source, path = Crush([tmp_path]), tmp_path / "crush.db"
+    found = harvest(source, path)
+    db.execute(add, ("new", "s050", parts("a")))
+    db.commit()
+    harvest(source, path, found)
+    for text in ("a b", "a b c", "a b c d"):
+        db.execute("update messages set parts = ? where id = 'new'", (parts(text),))
+        db.commit()
+        new = messages(source.read(path, found.cursor))
+        harvest(source, path, found)
+
+        assert text in new
+        assert len(new) <= 2
+    db.close()
+
+
+def parts(text: str) -> str:
+    return json.dumps([{"type": "text", "data": {"text": text}}])
+
+
 def test_the_limits_of_a_pass_fit_each_other() -> None:
-    assert databases._HOT <= databases._RECENT < databases._SLICE
+    assert databases._HOT <= databases._RECENT < databases._LARGE_SLICE < databases._SLICE
