@@ -10,7 +10,6 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import asdict
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -50,16 +49,19 @@ log = structlog.get_logger()
 
 
 class Scheduler(Protocol):
-    """What is due at certain times. It hands its work to the worker and returns at once."""
+    """What is due at certain times. It looks by its own clock, and has the work done elsewhere."""
 
-    def tick(self, now: datetime) -> None:
-        """Look whether something is due; called a few times a minute."""
+    def start(self) -> None:
+        """Begin to look."""
+
+    def stop(self) -> None:
+        """Stop looking, and end what runs."""
 
     def jobs(self) -> Sequence[Mapping[str, Any]]:
         """The jobs as `status` shows them: name, last_success, next, last_error."""
 
 
-MakeScheduler = Callable[[Worker[Writer], Config], Scheduler]
+MakeScheduler = Callable[[Path, Config, Path | None], Scheduler]
 
 
 def run_daemon(
@@ -156,7 +158,9 @@ class Daemon:
         self._backfill.start()
         parts.callback(self._backfill.stop)
         if self._make_scheduler is not None:
-            self._scheduler = self._make_scheduler(self._worker, self._config)
+            self._scheduler = self._make_scheduler(self._home, self._config, self._config_path)
+            self._scheduler.start()
+            parts.callback(self._scheduler.stop)
         parts.callback(self._notifier.stopping)
         log.info("started", home=str(self._home), pid=os.getpid())
         self._notifier.ready(self._summary())
@@ -202,8 +206,6 @@ class Daemon:
         self._tend_disk()
         if self._slept() or time.monotonic() >= self._rescan_at:
             self._on_rescan("period")
-        if self._scheduler is not None:
-            self._scheduler.tick(utc_now())
         if self._progresses():
             self._notifier.alive(self._summary())
 

@@ -30,6 +30,7 @@ DATABASE_NAME = "memoryd.db"
 BUSY_TIMEOUT_MS = 10_000
 FULL_MESSAGES = re.compile(r"full|disk I/O error|readonly", re.IGNORECASE)
 
+connect = sqlite3.connect
 Connection = sqlite3.Connection
 DatabaseError = sqlite3.DatabaseError
 OperationalError = sqlite3.OperationalError

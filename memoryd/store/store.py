@@ -22,8 +22,10 @@ from memoryd.store.connection import (
     open_writer,
     translate,
 )
+from memoryd.store.copies import copy_database
+from memoryd.store.forgetting import ALL_INDEXES
 from memoryd.store.records import to_milliseconds
-from memoryd.store.schema import INDEXES, migrate
+from memoryd.store.schema import INDEXES, SCHEMA_VERSION, migrate, schema_version
 from memoryd.store.sessions import SessionTable
 from memoryd.store.tokens import TOKENS_VERSION
 from memoryd.store.transcripts import TranscriptTable
@@ -56,6 +58,7 @@ class Store:
         self._clock = clock
         try:
             with explained(self.path):
+                self._keep_before_migrating()
                 migrate(self.connection)
                 self._refresh_indexes()
         except BaseException:
@@ -64,6 +67,12 @@ class Store:
         self._files = self._inodes()
         self._sessions = SessionTable(self.connection)
         self._transcripts = TranscriptTable(self.connection)
+
+    def _keep_before_migrating(self) -> None:
+        """A database of an older memoryd is copied, verified, before it is changed."""
+        found = schema_version(self.connection)
+        if 0 < found < SCHEMA_VERSION:
+            copy_database(self.connection, self.path.with_name(f"{self.path.name}.schema-{found}"))
 
     def __enter__(self) -> Self:
         return self
@@ -86,6 +95,23 @@ class Store:
             pass  # tidying is a courtesy; the data is committed
         finally:
             self.connection.close()
+
+    def tidy(self, pages: int) -> dict[str, int]:
+        """Nightly upkeep in small steps: merge index segments, refresh statistics, give back free pages.
+
+        Args:
+            pages: how many pages of an index a step may merge, and how many free pages are given back.
+        """
+        before = self.path.stat().st_size
+        for name in ALL_INDEXES:
+            self.connection.execute(
+                f"insert into {name}({name}, rank) values ('merge', ?)", (pages,)
+            )
+        self.connection.execute("pragma analysis_limit=400")
+        self.connection.execute("pragma optimize")
+        self.connection.execute(f"pragma incremental_vacuum({int(pages)})").fetchall()
+        self.checkpoint()
+        return {"bytes_before": before, "bytes_after": self.path.stat().st_size}
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the database, as far as readers allow just now, and let go of caches."""

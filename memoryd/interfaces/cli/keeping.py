@@ -1,9 +1,11 @@
-"""Keeping and letting go: prune, forget."""
+"""Keeping and letting go: the night, prune, forget, backup, restore."""
+
+from pathlib import Path
 
 import click
 
 from memoryd.errors import UsageError
-from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json
+from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, size_text
 
 
 @click.command()
@@ -32,6 +34,62 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
         )
     kept = ", ".join(f"{count} {reason}" for reason, count in report["kept_because"].items())
     click.echo(f"kept: {kept or 'nothing there'}")
+    return 0
+
+
+@click.command()
+@click.option("--dry-run", is_flag=True, help="Only plan; change nothing.")
+@click.option(
+    "--scheduled", is_flag=True, help="Leave out phases that succeeded for this date already."
+)
+@json_option
+@pass_app
+def nightly(app: App, dry_run: bool, scheduled: bool, as_json: bool) -> int:
+    """Run the whole night now: ingest, extract, embed, consolidate, forget by rule, tidy, check, back up."""
+    from memoryd.service.nightly import run_night  # noqa: PLC0415 - only here
+
+    report = run_night(app.home, app.config, dry_run=dry_run, scheduled=scheduled)
+    if as_json:
+        print_json(report)
+        return 1 if report["failed"] else 0
+    for name, told in report["phases"].items():
+        failed = told.get("error")
+        click.secho("✗ " if failed else "✓ ", fg="red" if failed else "green", nl=False)
+        click.echo(
+            f"{name}: {failed or told.get('skipped') or 'done'} ({told.get('seconds', 0):.1f} s)"
+        )
+    if report["run"]:
+        click.echo(f"`memoryd runs {report['run']}` tells all of it")
+    return 1 if report["failed"] else 0
+
+
+@click.command()
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@json_option
+@pass_app
+def backup(app: App, file: Path | None, as_json: bool) -> int:
+    """Make a verified copy of the database: to FILE, or as one of three generations in memoryd's folder."""
+    told = app.carry_out("backup", {"path": str(file.absolute()) if file else None})
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(f"{told['path']} ({size_text(told['bytes'])}), verified")
+    return 0
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@json_option
+@pass_app
+def restore(app: App, file: Path, as_json: bool) -> int:
+    """Put a backup in place of the database; what was there is kept aside. The daemon must not run."""
+    from memoryd.service.backups import restore as put_back  # noqa: PLC0415 - only here
+
+    told = put_back(app.home, file.absolute())
+    if as_json:
+        print_json(told)
+    else:
+        click.echo(f"restored {told['restored']}; what was there is at {told['kept_aside']}")
     return 0
 
 

@@ -1,0 +1,77 @@
+"""Backups: verified copies in the home folder, three generations; and the way back."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from memoryd.errors import UsageError
+from memoryd.service.home import prepare_home
+from memoryd.service.lock import WriterLock
+from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.connection import DATABASE_NAME
+from memoryd.store.copies import copy_database, verify_copy
+
+BACKUPS_FOLDER = "backups"
+GENERATIONS = 3
+SIDECARS = ("", "-wal", "-shm")
+
+
+def backup(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Copy the database to `path`, or as a new generation among the backups; the copy is verified."""
+    given = arguments.get("path")
+    target = Path(given) if given else _next_generation(writer.store.path.parent)
+    if given and target.exists():
+        raise UsageError(f"{target} exists already")
+    copy_database(writer.store.connection, target)
+    if not given:
+        _drop_old(target.parent)
+    return {"path": str(target), "bytes": target.stat().st_size}
+
+
+def _next_generation(home: Path) -> Path:
+    folder = home / BACKUPS_FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    return folder / f"memoryd-{utc_now():%Y%m%d-%H%M%S-%f}.db"
+
+
+def generations(home: Path) -> list[Path]:
+    """The backups of a home, the newest first."""
+    return sorted((home / BACKUPS_FOLDER).glob("memoryd-*.db"), reverse=True)
+
+
+def _drop_old(folder: Path) -> None:
+    for old in generations(folder.parent)[GENERATIONS:]:
+        old.unlink(missing_ok=True)
+
+
+def drop_all(home: Path) -> int:
+    """Delete every backup (something was forgotten for good); returns how many there were."""
+    found = generations(home)
+    for path in found:
+        path.unlink(missing_ok=True)
+    return len(found)
+
+
+def restore(home: Path, source: Path) -> dict[str, Any]:
+    """Put a backup in place of the database; what was there is kept aside, never deleted.
+
+    Raises:
+        HeldError: the daemon or a command has the database open. StoreError: the backup is damaged.
+    """
+    verify_copy(source)
+    prepare_home(home)
+    aside = f".before-restore-{utc_now():%Y%m%d-%H%M%S}"
+    database = home / DATABASE_NAME
+    with WriterLock(home):
+        fresh = home / f".{DATABASE_NAME}.restored"
+        fresh.write_bytes(b"")
+        fresh.chmod(0o600)
+        with source.open("rb") as original, fresh.open("r+b") as copy:
+            while chunk := original.read(1024 * 1024):
+                copy.write(chunk)
+        for suffix in SIDECARS:
+            with suppress(FileNotFoundError):
+                Path(f"{database}{suffix}").rename(f"{database}{aside}{suffix}")
+        fresh.replace(database)
+    return {"restored": str(source), "kept_aside": f"{database}{aside}"}

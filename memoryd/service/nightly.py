@@ -1,0 +1,271 @@
+"""The night: one phase after another, each with its row in the ledger; the failure of one neither stops nor hides the rest."""
+
+import os
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from memoryd.config import Config
+from memoryd.errors import EmbeddingError, MemorydError, StoreError
+from memoryd.memory.schedule import clock_jumped
+from memoryd.service.commands import carry_out
+from memoryd.service.consolidation import consolidate
+from memoryd.service.embedding import Embeddings
+from memoryd.service.pruning import prune
+from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.integrity import find_damage
+from memoryd.store.jobs import begin_job, done_on, end_job, last_run, last_success
+from memoryd.store.reader import Reader
+from memoryd.store.runs import Run, save_run
+
+NIGHT = "nightly"  # the job whose success is the night's
+LOW_PRIORITY = 10
+CLEAN_STEPS = 400  # pages given back to the file system in one go
+
+
+@dataclass(slots=True)
+class Night:
+    """What the phases of one night share."""
+
+    home: Path
+    config: Config
+    day: date
+    run: str
+    dry_run: bool
+    jumped: bool
+
+    def ask(self, command: str, arguments: Mapping[str, Any]) -> Any:
+        """Have a writing command done."""
+        return carry_out(self.home, self.config, command, arguments)
+
+
+Phase = Callable[[Night], Mapping[str, Any]]
+
+
+def run_night(
+    home: Path, config: Config, *, dry_run: bool = False, scheduled: bool = False
+) -> dict[str, Any]:
+    """Run every phase now.
+
+    Args:
+        dry_run: only what can be planned without a change.
+        scheduled: phases that succeeded for this local date are left out, so a killed night goes on where it was.
+
+    Returns:
+        The report: for every phase what it did, or why it failed.
+    """
+    with suppress(OSError):
+        os.nice(LOW_PRIORITY)
+    now = utc_now()
+    local = now.astimezone()
+    night = Night(
+        home,
+        config,
+        local.date(),
+        f"n-{local:%Y%m%d}-{uuid4().hex[:8]}",
+        dry_run,
+        _jumped(home, local),
+    )
+    phases: dict[str, Any] = {}
+    for name, phase in PHASES.items():
+        if dry_run and name not in PLANNED:
+            continue
+        phases[name] = _run_phase(night, name, phase, scheduled=scheduled)
+    failed = [name for name, one in phases.items() if one.get("error")]
+    report = {
+        "run": None if dry_run else night.run,
+        "local_date": night.day.isoformat(),
+        "phases": phases,
+        "failed": failed,
+    }
+    if not dry_run:
+        night.ask(
+            "night.end",
+            {
+                "run": night.run,
+                "day": night.day.isoformat(),
+                "started": now.isoformat(),
+                "report": report,
+            },
+        )
+    return report
+
+
+def _jumped(home: Path, local: datetime) -> bool:
+    """Did the clock move by more than a day against the latest time the database has seen?"""
+    try:
+        with Reader(home) as reader:
+            last = last_run(reader.connection, NIGHT)
+    except StoreError:  # not there yet, or of an older memoryd: the first phase makes it ours
+        return False
+    return clock_jumped(local, last.started.astimezone() if last else None, None)
+
+
+def _run_phase(night: Night, name: str, phase: Phase, *, scheduled: bool) -> dict[str, Any]:
+    job, started = f"{NIGHT}.{name}", time.perf_counter()
+    if scheduled and _is_done(night, job):
+        return {"skipped": "done for this date already"}
+    day = {"name": job, "day": night.day.isoformat()}
+    if not night.dry_run:
+        night.ask("job.begin", day)
+    told: dict[str, Any] = {}
+    error = ""
+    try:
+        told = dict(phase(night))
+    except (MemorydError, OSError, ValueError) as problem:
+        error = f"{type(problem).__name__}: {problem}"
+    if not night.dry_run:
+        night.ask("job.end", {**day, "error": error})
+    return (
+        told
+        | {"seconds": round(time.perf_counter() - started, 3)}
+        | ({"error": error} if error else {})
+    )
+
+
+def _is_done(night: Night, job: str) -> bool:
+    try:
+        with Reader(night.home) as reader:
+            return done_on(reader.connection, job, night.day)
+    except StoreError:
+        return False
+
+
+def _ingest(night: Night) -> Mapping[str, Any]:
+    told: dict[str, Any] = night.ask("ingest", {})
+    return told
+
+
+def _extract(night: Night) -> Mapping[str, Any]:
+    told: dict[str, Any] = night.ask("memory.extract_history", {})
+    return told
+
+
+def _embed(night: Night) -> Mapping[str, Any]:
+    embeddings = Embeddings(night.home, night.config)
+    if embeddings.selection.engine == "none":
+        return {"embedded": 0, "reason": embeddings.selection.reason}
+    try:
+        return {"embedded": embeddings.backfill(night.ask)}
+    except EmbeddingError as error:
+        return {"embedded": 0, "reason": str(error)}  # memory works by words meanwhile
+    finally:
+        embeddings.close()
+
+
+def _consolidate(night: Night) -> Mapping[str, Any]:
+    return consolidate(night.home, night.config, None, dry_run=night.dry_run)
+
+
+def _retention(night: Night) -> Mapping[str, Any]:
+    return prune(night.home, night.config, dry_run=night.dry_run, clock_jumped=night.jumped)
+
+
+def _upkeep(night: Night) -> Mapping[str, Any]:
+    told: dict[str, Any] = night.ask("upkeep", {})
+    return told
+
+
+def _integrity(night: Night) -> Mapping[str, Any]:
+    told: dict[str, Any] = night.ask("integrity", {})
+    if told["damage"]:
+        raise ValueError("; ".join(told["damage"]))
+    return told
+
+
+def _backup(night: Night) -> Mapping[str, Any]:
+    told: dict[str, Any] = night.ask("backup", {})
+    return told
+
+
+PHASES: dict[str, Phase] = {
+    "ingest": _ingest,
+    "extract": _extract,
+    "embed": _embed,
+    "consolidate": _consolidate,
+    "retention": _retention,
+    "upkeep": _upkeep,
+    "integrity": _integrity,
+    "backup": _backup,
+}
+PLANNED = ("consolidate", "retention")  # what a dry run can tell
+
+
+def begin(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Note in the ledger that a job (`name`) has begun for a local date (`day`)."""
+    with writer.store.transaction() as connection:
+        begin_job(connection, arguments["name"], date.fromisoformat(arguments["day"]), utc_now())
+    return {}
+
+
+def end(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Note in the ledger how a job ended; an empty `error` means well."""
+    with writer.store.transaction() as connection:
+        end_job(
+            connection,
+            arguments["name"],
+            date.fromisoformat(arguments["day"]),
+            utc_now(),
+            arguments["error"],
+        )
+    return {}
+
+
+def end_night(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Keep the report of a night as a run, and note its success or failure for its local date."""
+    started, day = (
+        datetime.fromisoformat(arguments["started"]),
+        date.fromisoformat(arguments["day"]),
+    )
+    report = arguments["report"]
+    failed = ", ".join(report["failed"])
+    with writer.store.transaction() as connection:
+        begin_job(connection, NIGHT, day, started)
+        end_job(connection, NIGHT, day, utc_now(), f"failed: {failed}" if failed else "")
+        run = Run(
+            arguments["run"],
+            NIGHT,
+            None,
+            started,
+            utc_now(),
+            "failed" if failed else "done",
+            report,
+        )
+        save_run(connection, run)
+    return {}
+
+
+def upkeep(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Merge index segments in steps, refresh statistics, give free pages back, empty the write-ahead log."""
+    return writer.store.tidy(CLEAN_STEPS)
+
+
+def integrity(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Check the database; index damage is repaired at once from the rows, which are whole."""
+    damage = find_damage(writer.store.connection)
+    repaired = 0
+    if damage and all(one.repair == "indexes" for one in damage):
+        repaired = writer.store.rebuild_indexes()
+        damage = find_damage(writer.store.connection)
+    return {"damage": [f"{one.name}: {one.detail}" for one in damage], "reindexed": repaired}
+
+
+def describe_jobs(reader: Reader) -> list[dict[str, Any]]:
+    """The night as `status` shows it; *next* is the scheduler's to know."""
+    success, last = last_success(reader.connection, NIGHT), last_run(reader.connection, NIGHT)
+    if last is None:
+        return []
+    finished = success.finished if success else None
+    return [
+        {
+            "name": NIGHT,
+            "last_success": None if finished is None else finished.strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "next": None,
+            "last_error": last.detail or None if last.state == "failed" else None,
+        }
+    ]
