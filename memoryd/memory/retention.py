@@ -124,15 +124,25 @@ def _blocked(due: int, cap: int, *, clock_jumped: bool) -> str:
 
 
 def last_used(entry: Entry) -> datetime:
-    """When an entry was last used, confirmed or changed: every term counts from here, never from creation alone."""
-    return max(filter(None, (entry.created_at, entry.updated_at, entry.last_accessed_at)))
+    """When an entry was last used, confirmed or changed: every term counts from here, never from creation alone.
+
+    What was said long ago and learned today is new to memory today.
+    """
+    times = (recorded_at(entry), entry.created_at, entry.updated_at, entry.last_accessed_at)
+    return max(filter(None, times))
+
+
+def recorded_at(entry: Entry) -> datetime:
+    """When memory learned of an entry: for what was said earlier that is noted, else it is its creation."""
+    noted = entry.metadata.get("recorded_at")
+    return datetime.fromisoformat(noted) if isinstance(noted, str) else entry.created_at
 
 
 def _immune(entry: Entry, policy: RetentionPolicy, now: datetime, kept: Counter[str]) -> bool:
     reason = ""
     if entry.pinned:
         reason = "pinned"
-    elif entry.kind != "working" and now - entry.created_at < policy.grace_days * DAY:
+    elif entry.kind != "working" and now - recorded_at(entry) < policy.grace_days * DAY:
         reason = "new"
     elif last_used(entry) > now:
         reason = "dated in the future"

@@ -145,6 +145,7 @@ def _extract_message(connection: Connection, message: StoredMessage) -> Iterator
             confidence=one.confidence,
             ttl_days=default_ttl(one.kind),
             sources=(_provenance(message, one),),
+            metadata={"recorded_at": now.isoformat()},
         )
         because = Because("gate", one.reason, now)
         yield remember(Bank(connection), draft, because, find_twin(connection)).verdict.outcome

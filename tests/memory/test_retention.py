@@ -51,6 +51,7 @@ class TestAge:
             (entry("a", 6, ttl_days=1.0), None),
             (entry("a", 61, access_count=0, state="review"), None),
             (entry("a", 61, access_count=0, state="superseded"), None),
+            (entry("a", 900, access_count=0, metadata={"recorded_at": NOW.isoformat()}), None),
         ],
     )
     def test_each_rule_at_its_border(self, given_entry: Entry, how: str | None) -> None:
