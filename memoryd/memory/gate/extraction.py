@@ -187,6 +187,8 @@ def _barrier(families: frozenset[str], weighing: Weighing, origin: Origin) -> st
         return next(iter(weighing.doubts), "nothing to remember")
     if origin == "assistant" and "confirmed" not in families:
         return "unconfirmed"
+    if origin == "assistant" and families & {"remember", "standing"} and "decision" not in families:
+        return "an assistant's instruction"
     return ""
 
 
