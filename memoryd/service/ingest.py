@@ -9,7 +9,7 @@ from memoryd.errors import SourceError, UsageError
 from memoryd.model import Batch
 from memoryd.screening import Screened, screen
 from memoryd.sources.base import Source
-from memoryd.sources.registry import detect
+from memoryd.sources.registry import detect, reader_of
 from memoryd.store.batches import ScreenedBatch
 from memoryd.store.store import Store
 
@@ -155,6 +155,9 @@ class Ingest:
         """
         report.files += 1
         cursor = self.store.cursor(source.name, source.logical(path))
+        if cursor is None:  # met for the first time: does it lie where another agent's transcripts do?
+            source = reader_of(path, source, self.sources)
+            cursor = self.store.cursor(source.name, source.logical(path))
         try:
             for batch in source.read(path, cursor):
                 self._commit(source, batch, report)
