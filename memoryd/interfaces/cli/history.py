@@ -128,6 +128,14 @@ def sessions(
     return 0 if found else 1
 
 
+def _places(roots: list[str]) -> str:
+    """Where an agent's transcripts are looked for, in a line; those that exist, else the first."""
+    there = [root for root in roots if Path(root).exists()] or roots[:1]
+    more = len(roots) - len(there)
+    shown = ", ".join(root.replace(str(Path.home()), "~", 1) for root in there)
+    return shown + (f" (+{more} more)" if more else "")
+
+
 @click.command()
 @json_option
 @pass_app
@@ -146,7 +154,7 @@ def sources(app: App, as_json: bool) -> None:
             str(one["sessions"]),
             str(one["messages"]),
             one["last_activity"] or "",
-            ", ".join(one["roots"]),
+            _places(one["roots"]),
         )
         for one in described
     ]
