@@ -94,7 +94,7 @@ def _best(
 def same_unit(u: Unit, v: Unit) -> bool:
     """Do two units mean the same? Names must be spelled alike; ordinary words may be inflected."""
     if u.forms and v.forms:
-        if len(u.forms) > 1 or len(v.forms) > 1:
+        if (len(u.forms) > 1 or len(v.forms) > 1) and u.forms[0] != v.forms[0]:
             return _share_stem(u.forms, v.forms)
         return u.forms[0] == v.forms[0] or (u.key == v.key and "name" not in (u.kind, v.kind))
     if u.key == v.key:

@@ -30,6 +30,7 @@ _LIMITS = frozenset(
         "also",
     }
 )
+_MIN_NOMINAL = 2  # units beside the verb
 _POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
@@ -166,9 +167,17 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
 
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     for i, j in alignment.pairs:
-        if a.units[i].scope != b.units[j].scope:
-            return Objection(f"{a.units[i].surface!r} stands in another condition", "scope")
+        u, v = a.units[i], b.units[j]
+        if u.scope != v.scope and not _is_worded_otherwise(u, v, a, b):
+            return Objection(f"{u.surface!r} stands in another condition", "scope")
     return None
+
+
+def _is_worded_otherwise(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
+    """No X without Y = X needs Y: only one of the two texts says "without"."""
+    if {u.scope, v.scope} != {"", "without"}:
+        return False
+    return any(all(unit.scope != "without" for unit in reading.units) for reading in (a, b))
 
 
 def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -236,7 +245,7 @@ def _addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> 
 
 def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     units = [wider.units[i] for i in mine]
-    if wider.clauses[units[0].clause].bracketed:
+    if wider.clauses[units[0].clause].inside >= 0:
         return None
     acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
     if units[0].listed >= 0 and not acts:
@@ -255,6 +264,8 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
 def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:
     """Inside a shared clause only a time of day or date at its end may be added."""
     tail = [i for i in mine if i in extra]
+    if _is_spelled_out(wider, tail, mine, narrow) or _says_how(wider, tail, mine):
+        return None
     if _is_antecedent(wider, tail, narrow):
         return None
     if tail != mine[-len(tail) :]:
@@ -274,6 +285,20 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
     if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
         return "another time"
     return None
+
+
+def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
+    """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
+    verbs = [i for i in mine if wider.units[i].kind == "action"]
+    return tail == verbs[:1] == tail[:1] and len(mine) > _MIN_NOMINAL and all(u.kind != "action" for u in narrow.units)
+
+
+def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
+    """The addition ends the statement and says with what or to what end: it limits nothing."""
+    if tail != mine[-len(tail) :] or len(tail) == len(mine):
+        return False
+    first = wider.units[tail[0]]
+    return first.listed < 0 and first.role in ("with", "by") and all(wider.units[i].kind != "name" for i in tail)
 
 
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:

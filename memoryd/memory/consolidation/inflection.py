@@ -4,11 +4,11 @@ Light on purpose: an ending is cut only where the result is proved by a table or
 cut.
 """
 
-import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
 
 from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.text import unaccent
 
 _MIN_STEM = 3
 _ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
@@ -64,10 +64,10 @@ def unknown_forms(word: str, language: Language) -> tuple[str, tuple[str, ...]]:
     """Give the key under which an unknown lower-case word is looked up, and the forms that prove it the same."""
     if language == "en":
         return english_stem(word), (word,)
-    plain = _plain(word)
+    plain = unaccent(word)
     stem = plain.removeprefix("ge") if language == "de" and len(word) > _MIN_STEM + 3 else plain
     for tail in _CUTS.get(language, ()):
-        if stem.endswith(_plain(tail)) and len(stem) - len(tail) >= _MIN_STEM:
+        if stem.endswith(unaccent(tail)) and len(stem) - len(tail) >= _MIN_STEM:
             stem = stem[: -len(tail)]
             break
     return stem, (word, *(form for form in _verb_forms(word, plain, language) if form != word))
@@ -77,22 +77,18 @@ def _verb_forms(word: str, plain: str, language: Language) -> Iterator[str]:
     yield plain
     if language == "de":
         plain = plain.removeprefix("ge")
-        if plain == _plain(word):
+        if plain == unaccent(word):
             return
     elif word.endswith("s"):
         yield plain[:-1]
     for tail, endings in _PARTICIPLES.get(language, ()):
         if (
-            plain.endswith(_plain(tail))
+            plain.endswith(unaccent(tail))
             and word.endswith(tail)
             and len(plain) - len(tail) >= _MIN_STEM
         ):
             yield from (plain[: -len(tail)] + ending for ending in endings)
             return
-
-
-def _plain(word: str) -> str:
-    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
 
 
 @lru_cache(maxsize=65536)

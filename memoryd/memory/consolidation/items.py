@@ -22,6 +22,10 @@ _NUMBER = "number:"
 _SENTENCE_STARTS = frozenset('.!?:;,-—("')
 _COMMA_DECIMALS = frozenset({"de", "fr", "es"})
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
+_SIGNS = {
+    "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
+    "<": ("compare", "less"), ">": ("compare", "more"), "≈": ("quantify", "about"), "~": ("quantify", "about"),
+}  # fmt: skip
 _ORDINARY = frozenset({"drop", "marker", "modal"})
 
 
@@ -48,7 +52,8 @@ class _Reader:
                 yield from cut(token.text, token.start, max(self.skip - token.start, 0), self.table)
                 i += 1
             elif token.kind == "sign":
-                yield Item("sign", token.text, token.text, token.start, token.end)
+                role, key = _SIGNS.get(token.text, ("sign", token.text))
+                yield Item(role, key, token.text, token.start, token.end)
                 i += 1
             else:
                 found, used = self._spaced(i)
@@ -97,6 +102,8 @@ class _Reader:
     def _is_name(self, i: int, sense: Sense) -> bool:
         """Go, May, Will: a function word with a capital inside a sentence is a name."""
         word = self.seq[i].text
+        if word == "A" and i and self.seq[i - 1].kind == "word":
+            return not self.shouting  # Squad A
         if sense.role not in _ORDINARY or not word[:1].isupper() or len(word) < 2:  # noqa: PLR2004 - "I"
             return False
         mixed = self.table.language in UNSPACED
@@ -143,8 +150,8 @@ class _Reader:
             negation = self._item("negate", "verbal", token, token)
             return [negation, replace(negation, role=turned.role, key=turned.key)]
         key, forms = unknown_forms(lower, self.spaced.language)
-        if named or (self.table.language == "de" and token.text[0].isupper()):
-            key, forms = (key, (lower,)) if self.spaced.language == "en" else (lower, (lower,))
+        if token.text[0].isupper() and not self.shouting:
+            forms = (lower,)  # a name is spelled as it is
         return [
             Item("name" if named else "word", key, token.text, token.start, token.end, forms=forms)
         ]

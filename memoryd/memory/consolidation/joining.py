@@ -10,6 +10,7 @@ _DAYS = 31
 _NOON = 12
 _LATE = frozenset({"afternoon", "evening"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
+_SHARES = {"half": "pct:50", "once": "x:1", "twice": "x:2"}
 _BETWEEN = frozenset({"drop", "marker"})
 
 
@@ -31,7 +32,10 @@ def join(found: list[Item]) -> list[Item]:
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
-    out.append(found[i])
+    item = found[i]
+    if item.role == "quantify" and item.key in _SHARES:
+        item = replace(item, role="quantity", key=_SHARES[item.key])
+    out.append(item)
     return i + 1
 
 

@@ -12,6 +12,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from memoryd.memory.consolidation.tokens import split_phrase
+from memoryd.memory.text import unaccent
 
 Language = Literal["en", "zh", "ja", "ko", "de", "fr", "es"]
 Role = Literal[
@@ -97,6 +98,7 @@ class Lexicon:
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
         copulas: phrases that divide subject and value.
+        unaccented: a word of a table without its accents (also ae, oe, ue) -> as it is written.
         plain_words: every single word of the tables, for telling names from words.
     """
 
@@ -120,6 +122,7 @@ class Lexicon:
     frequency: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
     markers_after: bool = False
+    unaccented: Mapping[str, str] = field(default_factory=dict)
     plain_words: frozenset[str] = field(default_factory=frozenset)
 
 
@@ -181,12 +184,23 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         frequency=_words(tables, "frequency"),
         linking=_words(tables, "linking"),
         markers_after="markers_after" in tables,
+        unaccented=_unaccented(phrases) if spaced else {},
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
     )
 
 
 def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:
     return frozenset(tables.get(section, {}).get("words", ()))
+
+
+def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for word in sorted({word for phrase in phrases for word in phrase.split()}):
+        umlauts = word.translate(str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}))
+        for plain in (unaccent(word), unaccent(umlauts)):
+            if plain != word:
+                found.setdefault(plain, word)
+    return found
 
 
 def _clean(phrase: str, spaced: bool) -> str:

@@ -26,12 +26,20 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         if frozenset((u.role, v.role)) in _OPPOSED and not _when(u):
             return f"{u.surface!r} plays another role"
     steps = a.ordered or b.ordered
-    movable = [pair for pair in alignment.pairs if steps or a.units[pair[0]].kind not in _VERBS]
+    movable = [(i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))]
     for n, (i, j) in enumerate(movable):
         for k, m in movable[n + 1 :]:
             if j > m and (_are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment)):
                 return f"{a.units[i].surface!r} and {a.units[k].surface!r} changed places"
     return None
+
+
+def _is_verb(reading: Reading, i: int) -> bool:
+    """Of several words that may be verbs (orders trigger invoices) none is taken for sure."""
+    unit = reading.units[i]
+    if unit.kind != "action":
+        return unit.kind in _VERBS
+    return sum(u.kind == "action" and u.clause == unit.clause for u in reading.units) == 1
 
 
 def _may_swap(
@@ -86,9 +94,15 @@ def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
     right: dict[int, set[int]] = {}
     topic = _shared_topic(alignment)
     for i, j in alignment.pairs[topic:]:
-        left.setdefault(a.units[i].clause, set()).add(i)
-        right.setdefault(b.units[j].clause, set()).add(i)
+        left.setdefault(_home(a, i), set()).add(i)
+        right.setdefault(_home(b, j), set()).add(i)
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
+
+
+def _home(reading: Reading, i: int) -> int:
+    """Give the clause of a unit; what stands in brackets belongs to the clause around them."""
+    clause = reading.units[i].clause
+    return reading.clauses[clause].inside if reading.clauses[clause].inside >= 0 else clause
 
 
 def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:

@@ -14,7 +14,7 @@ _N = rf"(?:\d{{1,2}}|[{_HAN}]{{1,3}})"
 _PART = r"(?:上午|下午|凌晨|早上|早晨|清晨|晚上|夜里|中午|傍晚|午前|午後|오전|오후)"
 IN_RUN = rf"""
     (?:[〇零一二三四五六七八九]{{4}}年){_N}月(?:{_N}[日号])? |
-    百分之(?:\d+|[{_HAN}百]+) | (?:[二两三四五六七八九]|十[一二]?)[点點](?:半|钟|整)? |
+    [一二三四五六七八九]成(?![本为了立功员都]) | 百分之(?:\d+|[{_HAN}百]+) | (?:[二两三四五六七八九]|十[一二]?)[点點](?:半|钟|整)? |
     {_N}\s?[月월]\s?{_N}\s?[日号일]
   | {_PART}\s?{_N}\s?(?:[点點时시]|時(?!間))(?:\s?半|\s?{_N}\s?[分분]?)?
   | {_PART}\s?\d{{1,2}}:\d{{2}}
@@ -35,7 +35,7 @@ PATTERN = rf"""
   | \d+(?:st|nd|rd|th)\b
   | (?<![\w.])[+\-−]\d+(?:[.,]\d+)*(?![\w])
   | [+\-](?=\d+(?:\.\d+)?\s?(?:%|°|[元度]))(?<![\w][+\-])\d+(?:\.\d+)?
-  | \d{{1,3}}(?:[,']\d{{3}})+(?:\.\d+)?(?![\d])
+  | \d{{1,3}}(?:[,']\d{{3}})+(?:\.\d+)?(?![\d]) | \d{{1,3}}(?:\ \d{{3}})+(?![\d])
   | \d+(?:\.\d+)+(?![A-Za-z_])
   | \d+,\d{{1,2}}(?![\d,])
   | \d+[kK](?![A-Za-z0-9])
@@ -68,6 +68,8 @@ def read_quantity(text: str) -> str:
     if match := _ISO.fullmatch(text):
         year, month, day = map(int, match.groups())
         return f"date:{year:04}-{month:02}-{day:02}"
+    if text.endswith("成"):
+        return f"pct:{_integer(text[0]) * 10}"
     if text.startswith("百分之"):
         return f"pct:{_integer(text[3:])}"
     if re.search(r"[周星礼曜요]", text) and text[-1] != "h":
@@ -145,6 +147,7 @@ def _number(text: str) -> str:
     text = text.replace("−", "-")
     if re.fullmatch(r"\d+[kK]", text):
         return str(int(text[:-1]) * 1000)
+    text = re.sub(r"(?<=\d) (?=\d{3})", "", text)
     if re.fullmatch(r"\d+,\d{1,2}", text):
         return text
     if re.fullmatch(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?", text):

@@ -104,7 +104,8 @@ class ClauseFacts:
     negated: bool = False
     divides: int = -1
     opens_with_reason: bool = False
-    bracketed: bool = False
+    inside: int = -1  # the clause in whose brackets it stands
+    denials: int = 0  # negations in it, cancelled ones too
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,13 +234,18 @@ class _Builder:
         if item.key == "." and self.now.last and self.now.last.surface.casefold() in _ABBREVIATED:
             return
         dash = item.key == "-" and self.text[max(item.start - 1, 0)].isspace()
+        if (item.key in ":：" or dash or item.key == "—") and self._is_label():
+            self.now.divides, self.now.role, self.now.scope = item.start, "", ""
+            return
         if item.key in ",，" and self._is_topic():
             self.now.role = ""
             return
         if item.key in _BREAKS or dash:
-            if item.key in ":：" and self.now.divides < 0:
-                self.now.divides = item.start
             self.close()
+
+    def _is_label(self) -> bool:
+        """Port: 5432. What stands before the colon is what the rest is about; together they are one clause."""
+        return self.now.divides < 0 and bool(self.now.units) and not self.now.negations
 
     def _is_topic(self) -> bool:
         """On Fridays, ...: where and when are said first and belong to what follows."""
@@ -327,6 +333,8 @@ class _Builder:
             verbal = previous.role in ("drop", "modal", "person") or not self.now.units
             kind = "verbal" if verbal else "contrast"
         self.now.negations.append((kind, len(self.units)))
+        if kind == "contrast" and not self.table.markers_after:
+            self.now.scope = "without"
 
     def _modal(self, item: Item) -> None:
         last = self.now.last
@@ -484,7 +492,8 @@ class _Builder:
             modals=modals,
             cues=frozenset(now.cues),
             tense=self._tense(),
-            bracketed=bool(self.outer),
+            inside=self.outer[-1].number if self.outer else -1,
+            denials=len(now.negations),
             negated=negated,
             divides=now.divides,
             opens_with_reason=now.reason,
@@ -525,6 +534,8 @@ class _Builder:
             return True
         (_, first), (kind, second) = found[0], found[1]
         then = not self.table.linking.isdisjoint(self.dropped)
+        if second == len(self.units):  # 不填不行: nothing stands behind the second
+            return True
         return first == second or kind in ("inherent", "contrast") or then
 
     def _sign_of(self, i: int, kind: str, at: int, reached: bool) -> int:

@@ -34,11 +34,12 @@ _TOKEN = re.compile(
     rf"""
     (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
   | (?P<quantity>{PATTERN})
+  | (?P<short>\bw/o\b|\bw/(?=\s)|\bb/c\b)
   | (?P<code>{_CODE})
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
   | (?P<run>(?:(?!{IN_RUN})[{_CJK}])(?:\ ?(?!{IN_RUN})[{_CJK}])*)
   | (?P<hyphen>(?<=[^\W_])-(?=[^\W\d_]))
-  | (?P<sign>[^\w\s])
+  | (?P<sign>[<>]=|[^\w\s])
     """,
     re.VERBOSE | re.MULTILINE,
 )
@@ -68,6 +69,8 @@ def tokens(text: str) -> Iterator[Token]:
             yield Token("quantity", found, start, end, read_quantity(found))
         elif kind == "code":
             yield _code(found, start)
+        elif kind == "short":
+            yield Token("word", found, start, end)
         elif kind == "run":
             yield Token("run", found, start, end)
         elif kind == "sign":

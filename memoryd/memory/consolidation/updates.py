@@ -33,6 +33,7 @@ _CLOSED_KEYS = frozenset(
     }
 )
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
+_LIMITING = frozenset({"except", "unless", "only", "some", "not_all", "most"})
 _WORDS_OF_DEGREE = frozenset({"quantify", "compare", "condition"})
 
 
@@ -82,7 +83,7 @@ def _turned(
     """All words are equal, but a sign, a modality or an order was turned round."""
     if objection is None:
         return Judgement("distinct", comparison.reason)
-    if objection.flip in ("modality", "scope"):
+    if objection.flip == "modality" and _says_how(old) and _says_how(new):
         return Judgement("update", objection.reason)
     if objection.flip == "sign" and _negations(old) + _negations(new) == 1:
         return Judgement("update", objection.reason)
@@ -92,9 +93,13 @@ def _turned(
     return Judgement("distinct", objection.reason)
 
 
+def _says_how(reading: Reading) -> bool:
+    """Does the text say in words whether something must or may be?"""
+    return any(clause.modals & {"must", "may", "should", "exempt"} for clause in reading.clauses)
+
+
 def _negations(reading: Reading) -> int:
-    pending = sum("pending" in clause.cues for clause in reading.clauses)
-    return sum(clause.negated for clause in reading.clauses) + pending
+    return sum(clause.denials + ("pending" in clause.cues) for clause in reading.clauses)
 
 
 def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
@@ -191,8 +196,11 @@ def _value_kind(unit: Unit) -> str:
 
 
 def _is_degree(old: Reading, new: Reading, site: _Site) -> bool:
-    units = [*(old.units[i] for i in site.old), *(new.units[j] for j in site.new)]
-    return all(unit.kind in _WORDS_OF_DEGREE for unit in units)
+    """Is all that differs a bound, a quantity word or a condition, against another or a limiting one against none?"""
+    units = _units(old, new, site)
+    if not all(unit.kind in _WORDS_OF_DEGREE for unit in units):
+        return False
+    return bool(site.old and site.new) or all(unit.key in _LIMITING for unit in units)
 
 
 def _replaced(
@@ -219,8 +227,8 @@ def _replaced(
         return Judgement("distinct", "several values may hold at once")
     if (
         all(_is_closed(unit) for unit in _units(old, new, site))
-        or _is_single(old)
-        or _is_single(new)
+        or _is_single(old, site.old)
+        or _is_single(new, site.new)
     ):
         return Judgement("update", attribute)
     return Judgement("conflict", f"two values of {attribute}")
@@ -247,7 +255,8 @@ def _is_comparable(old: Reading, new: Reading, site: _Site) -> bool:
 
 def _are_opposites(old: Reading, new: Reading, site: _Site) -> bool:
     pairs = lexicon(new.language).opposites
-    return len(site.old) == len(site.new) == 1 and any(
+    kinds = {unit.kind for unit in _units(old, new, site)}
+    return len(site.old) == len(site.new) == len(kinds) == 1 and any(
         (u, v) in pairs
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
@@ -257,6 +266,8 @@ def _are_opposites(old: Reading, new: Reading, site: _Site) -> bool:
 def _is_subject(reading: Reading, site: Sequence[int]) -> bool:
     """Does the differing place stand before the verb, where the thing spoken of is named?"""
     first = reading.units[site[0]]
+    if first.role in ("topic", "subj"):
+        return True
     divides = reading.clauses[first.clause].divides
     if divides >= 0:
         return first.start < divides
@@ -329,11 +340,15 @@ def _is_multiple(reading: Reading, site: Sequence[int]) -> bool:
     )
 
 
-def _is_single(reading: Reading) -> bool:
+def _is_single(reading: Reading, site: Sequence[int]) -> bool:
+    """Does the text say what something is (a copula, a colon), or what it has one of at a time?"""
     table = lexicon(reading.language)
     if _mentions_any(reading, table.attributes.get("single", frozenset())):
         return True
-    return all(unit.kind != "action" for unit in reading.units)
+    clause = reading.units[site[0]].clause
+    divides = reading.clauses[clause].divides
+    verbs = (unit for unit in reading.units if unit.clause == clause and unit.kind == "action")
+    return divides >= 0 and all(unit.start != divides for unit in verbs)
 
 
 def _mentions_any(reading: Reading, phrases: frozenset[str]) -> bool:

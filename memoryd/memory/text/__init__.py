@@ -3,8 +3,8 @@
 Entry point: `fold`, `script`, `parse_han_numeral`. May import: nothing of memoryd. Values in, values out.
 """
 
-from memoryd.memory.text.folding import Folded, fold
+from memoryd.memory.text.folding import Folded, fold, unaccent
 from memoryd.memory.text.numerals import HAN_NUMERAL, parse_han_numeral
 from memoryd.memory.text.scripts import Script, script
 
-__all__ = ["HAN_NUMERAL", "Folded", "Script", "fold", "parse_han_numeral", "script"]
+__all__ = ["HAN_NUMERAL", "Folded", "Script", "fold", "parse_han_numeral", "script", "unaccent"]

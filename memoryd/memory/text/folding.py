@@ -46,3 +46,8 @@ def fold(text: str) -> Folded:
 def _clusters(text: str) -> list[tuple[int, int]]:
     starts = [i for i, char in enumerate(text) if i == 0 or not unicodedata.combining(char)]
     return list(zip(starts, [*starts[1:], len(text)], strict=True))
+
+
+def unaccent(word: str) -> str:
+    """Take the accents off: congés -> conges, für -> fur."""
+    return "".join(c for c in unicodedata.normalize("NFD", word) if not unicodedata.combining(c))
