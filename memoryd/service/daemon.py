@@ -19,6 +19,7 @@ from memoryd.config import Config, load_config
 from memoryd.errors import ConfigError, HeldError
 from memoryd.service.commands import COMMANDS
 from memoryd.service.embedding import Backfill, Embeddings
+from memoryd.service.filesystem import silent_kind
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
@@ -90,6 +91,7 @@ class Daemon:
         self._make_scheduler = make_scheduler
         self._config = self._load()
         self._config_error = ""
+        self._home_kind: str | None = None
         self._signals = Signals()
         self._notifier = Notifier(os.environ)
         self._lock = WriterLock(home)
@@ -131,6 +133,7 @@ class Daemon:
         step_back()
         for warning in prepare_home(self._home):
             log.warning("home_was_open", detail=warning)
+        self._home_kind = silent_kind(self._home.resolve())
         with self._lock, ExitStack() as parts:
             parts.callback(self._stop_worker)
             if self._open_database():
@@ -235,6 +238,8 @@ class Daemon:
     def _ailments(self, resources: Resources) -> list[str]:
         """Everything that is not as it should be, for people."""
         ailments = [*(self._watcher.degraded if self._watcher else ())]
+        if self._home_kind is not None:
+            ailments.append(f"{self._home} lies on {self._home_kind}: choose a --home on a local disk")
         if resources.wal_bytes > WAL_ALARM_BYTES:
             megabytes = resources.wal_bytes // 2**20
             ailments.append(f"the write-ahead log has {megabytes} MB: a program reads without end")

@@ -67,7 +67,9 @@ class Watcher:
     ) -> None:
         self._roots = [(source, root) for source in sources for root in source.roots]
         self._dirty = DirtyPaths(on_dirty, on_rescan)
-        self._poller = Poller(self._note_file, lambda: self._dirty.request_rescan("polling began"))
+        self._poller = Poller(
+            self._note_polled, lambda: self._dirty.request_rescan("polling began")
+        )
         self._canary = Canary(canary_folder)
         self._lost_events = _LostEvents(self._note_loss)
         self._observer: BaseObserver | None = None
@@ -251,12 +253,16 @@ class Watcher:
 
     def note(self, view: RootView, event: FileSystemEvent) -> None:
         """Mark what an event is about; never raises."""
+        for path in filter(None, (os.fsdecode(event.src_path), os.fsdecode(event.dest_path))):
+            self._note(self._note_folder if event.is_directory else self._note_file, view, path)
+
+    def _note_polled(self, view: RootView, path: str) -> None:
+        self._note(self._note_file, view, path)
+
+    def _note(self, mark: Callable[[RootView, str], None], view: RootView, path: str) -> None:
         try:
-            note = self._note_folder if event.is_directory else self._note_file
-            note(view, os.fsdecode(event.src_path))
-            if event.dest_path:
-                note(view, os.fsdecode(event.dest_path))
-        except Exception:  # noqa: BLE001 - it would end the observer; the scan finds the file
+            mark(view, path)
+        except Exception:  # noqa: BLE001 - it would end the thread that watches; the scan finds the file
             self._failures += 1
             self._dirty.request_rescan("an event could not be handled")
 

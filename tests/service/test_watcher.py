@@ -322,6 +322,34 @@ def test_an_exception_in_a_handler_does_not_end_the_watching(
     assert 0 < watcher.counters["failures"]
 
 
+def test_an_exception_while_polling_does_not_end_the_polling(
+    start: Callable[..., Watcher],
+    root: Path,
+    told: Told,
+    eventually: Eventually,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(module, "silent_kind", lambda path: "nfs4")
+    monkeypatch.setattr("memoryd.service.poller.POLL_SECONDS", 0.1)
+    watcher = start(root)
+    assert eventually(lambda: told.reasons == ["polling began"])
+    source = watcher._roots[0][0]
+    right = source.transcript
+
+    def broken(path: Path) -> Path | None:
+        if path.name == "bad.jsonl":
+            raise RuntimeError("a source with a fault")
+        return right(path)
+
+    source.transcript = broken  # type: ignore[method-assign]  # a source with a fault
+    append(root / "bad.jsonl")
+    assert eventually(lambda: "an event could not be handled" in told.reasons)
+    append(root / "good.jsonl")
+
+    assert eventually(lambda: str(root / "good.jsonl") in told.paths)
+    assert watcher._poller.is_alive()
+
+
 def test_lost_events_that_watchdog_only_logs_cause_a_scan(
     start: Callable[..., Watcher], root: Path, told: Told, eventually: Eventually
 ) -> None:
