@@ -239,7 +239,9 @@ class Daemon:
         """Everything that is not as it should be, for people."""
         ailments = [*(self._watcher.degraded if self._watcher else ())]
         if self._home_kind is not None:
-            ailments.append(f"{self._home} lies on {self._home_kind}: choose a --home on a local disk")
+            ailments.append(
+                f"{self._home} lies on {self._home_kind}: choose a --home on a local disk"
+            )
         if resources.wal_bytes > WAL_ALARM_BYTES:
             megabytes = resources.wal_bytes // 2**20
             ailments.append(f"the write-ahead log has {megabytes} MB: a program reads without end")
