@@ -3,13 +3,13 @@
 import os
 import shutil
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.config import Config
 from memoryd.errors import HeldError, MemorydError
-from memoryd.service.home import OTHERS, prepare_home
+from memoryd.service.home import OTHERS, owned_paths, prepare_home
 from memoryd.service.lock import WriterLock
 from memoryd.service.writer import utc_now
 from memoryd.sources.registry import build_sources
@@ -47,17 +47,13 @@ def _permissions(home: Path, config: Config, fix: bool) -> Iterator[Check]:
     if not home.exists():
         yield Check("permissions", ok=True, detail=f"{home} does not exist yet")
         return
-    loose = [path for path in (home, *home.iterdir()) if _mode(path) & OTHERS]
-    if loose and fix:
-        closed = prepare_home(home)
-        yield Check("permissions", ok=True, detail="closed what stood open", fix="; ".join(closed))
-        return
-    detail = ", ".join(str(path) for path in loose)
+    closed = prepare_home(home) if fix else ()
+    loose = [str(path) for path in owned_paths(home) if _mode(path) & OTHERS]
     yield Check(
         "permissions",
         not loose,
-        f"open to others: {detail}" if loose else "private",
-        "memoryd doctor --fix" if loose else "",
+        f"open to others: {', '.join(loose)}" if loose else "private",
+        "memoryd doctor --fix" if loose else "; ".join(closed),
     )
 
 
@@ -129,18 +125,15 @@ def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
 
 
 def _open_database(home: Path, fix: bool) -> Iterator[Check]:
-    prepare_home(home)
     with WriterLock(home), Store(home, utc_now) as store:
         damage = find_damage(store.connection)
-        repairs: dict[str, Callable[[], int]] = {"indexes": store.rebuild_indexes}
         for one in damage:
-            repair = repairs.get(one.repair)
-            if fix and repair is not None:
-                yield Check(
-                    one.name, ok=True, detail=one.detail, fix=f"rebuilt from {repair()} messages"
-                )
-            else:
-                yield Check(one.name, ok=False, detail=one.detail, fix=_advice(one))
+            if fix and one.repair == "indexes":
+                done = f"rebuilt from {store.rebuild_indexes()} messages"
+                yield Check(one.name, ok=True, detail=one.detail, fix=done)
+                damage = find_damage(store.connection)
+        for one in damage:
+            yield Check(one.name, ok=False, detail=one.detail, fix=_advice(one))
         if not damage:
             yield Check(
                 "database", ok=True, detail="pages, keys, ledger and full-text indexes are whole"

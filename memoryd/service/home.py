@@ -46,13 +46,14 @@ def prepare_home(home: Path) -> tuple[str, ...]:
         )
     return tuple(
         f"{path} was open to others ({mode:03o}); closed"
-        for path in (home, *_owned(home))
+        for path in owned_paths(home)
         if (mode := _tighten(path))
     )
 
 
-def _owned(home: Path) -> Iterator[Path]:
-    """Our own files and folders; what a user keeps beside them is left alone."""
+def owned_paths(home: Path) -> Iterator[Path]:
+    """Our own files and folders, *home* first; what a user keeps beside them is left alone."""
+    yield home
     for entry in os.scandir(home):
         if entry.is_symlink() or not (entry.name == "config.toml" or _is_ours(entry)):
             continue

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from memoryd.config import Config
 from memoryd.model import Batch, Cursor
 from memoryd.sources.base import Source
+from memoryd.sources.registry import build_sources
 
 
 class NotesSource(Source):
@@ -61,3 +63,9 @@ def eventually() -> Callable[..., bool]:
         return bool(claim())
 
     return wait
+
+
+@pytest.fixture
+def every_source() -> Callable[[], list[Source]]:
+    """Makes the sources of the default configuration."""
+    return lambda: build_sources(Config())
