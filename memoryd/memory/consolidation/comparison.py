@@ -5,7 +5,7 @@ tense and certainty. Anything less is contains, update, distinct or unsure.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment, align
@@ -68,7 +68,11 @@ class Comparison:
 
 
 def compare(a: Reading, b: Reading) -> Comparison:
-    """Compare two readings; the answer does not depend on which is newer (see `updates` for that)."""
+    """Compare two readings; the answer is the same either way round (see `updates` for which is newer)."""
+    if (len(a.units), a.text) < (len(b.units), b.text):
+        found = compare(b, a)
+        wider: Literal["", "a", "b"] = {"a": "b", "b": "a", "": ""}[found.wider]  # type: ignore[assignment]
+        return replace(found, alignment=_turned(found.alignment), wider=wider)
     alignment = align(a, b)
     similarity = alignment.similarity(a, b)
     if not alignment.pairs or not _is_substantial(a, b, alignment):

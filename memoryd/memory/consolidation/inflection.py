@@ -52,7 +52,7 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
 def _bases(word: str, language: Language) -> Iterator[str]:
     for tail, put in _ENDINGS.get(language, ()):
         stem = word.removesuffix(tail)
-        if stem == word or len(stem) < _MIN_STEM - 1:
+        if stem == word or len(stem) < (_MIN_STEM + 1 if tail in ("ly", "er", "ers") else _MIN_STEM - 1):
             continue
         yield stem + put
         if language == "en" and len(stem) > _MIN_STEM and stem[-1] == stem[-2]:

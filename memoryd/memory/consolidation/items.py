@@ -52,7 +52,8 @@ class _Reader:
                 yield from cut(token.text, token.start, max(self.skip - token.start, 0), self.table)
                 i += 1
             elif token.kind == "sign":
-                role, key = _SIGNS.get(token.text, ("sign", token.text))
+                counts = i + 1 < len(self.seq) and self.seq[i + 1].kind == "quantity"
+                role, key = _SIGNS.get(token.text, ("sign", token.text)) if counts else ("sign", token.text)
                 yield Item(role, key, token.text, token.start, token.end)
                 i += 1
             else:

@@ -29,9 +29,20 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     movable = [(i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))]
     for n, (i, j) in enumerate(movable):
         for k, m in movable[n + 1 :]:
-            if j > m and (_are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment)):
+            if j < m or (_may_be_verb(a, i, k) and not _is_mirrored(alignment, (i, j), (k, m))):
+                continue
+            if _are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment):
                 return f"{a.units[i].surface!r} and {a.units[k].surface!r} changed places"
     return None
+
+
+def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
+    return not reading.ordered and "action" in (reading.units[i].kind, reading.units[k].kind)
+
+
+def _is_mirrored(alignment: Alignment, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Does a third unit between the two stand between them in the other text too (A calls B, B calls A)?"""
+    return any(first[0] < i < second[0] and second[1] < j < first[1] for i, j in alignment.pairs)
 
 
 def _is_verb(reading: Reading, i: int) -> bool:
@@ -56,7 +67,7 @@ def _may_swap(
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
-        return _clauses_match(a, b, alignment)
+        return _is_more_than(u, a) and _is_more_than(v, a) and _clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
     if _is_identity(a, b, alignment):
@@ -83,9 +94,16 @@ def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
 
 
 def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
-    return (u.role == u2.role and u.role in _STRONG and v.role != u.role) or (
-        v.role == v2.role and v.role in _STRONG and u.role != v.role
+    """Does one of the two have the same preposition in both texts, and the other not always the same one?"""
+    return any(
+        x.role == x2.role and x.role in _STRONG and {y.role, y2.role} != {x.role}
+        for x, x2, y, y2 in ((u, u2, v, v2), (v, v2, u, u2))
     )
+
+
+def _is_more_than(unit: Unit, reading: Reading) -> bool:
+    """A clause of one word says nothing by itself: its place tells what it belongs to."""
+    return sum(other.clause == unit.clause for other in reading.units) > 1
 
 
 def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
