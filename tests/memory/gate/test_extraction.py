@@ -217,7 +217,10 @@ _TEXTS = st.lists(_PIECES | st.text(max_size=30), max_size=8).flatmap(
 @settings(max_examples=200, deadline=None)
 def test_spans_are_exact_in_order_and_never_overlap(text: str, origin: str) -> None:
     found = extract(text, origin)  # type: ignore[arg-type]  # the tests name origins as plain words
-    spans = sorted((one.start, one.end) for one in (*found.entries, *found.rejected))
+    spans = sorted(
+        [(one.start, one.end) for one in found.entries]
+        + [(one.start, one.end) for one in found.rejected]
+    )
 
     assert all(entry.content == text[entry.start : entry.end] for entry in found.entries)
     assert list(found.entries) == sorted(found.entries, key=lambda one: one.start)
