@@ -5,12 +5,14 @@ what was expected and what was found. The shipped config.toml lists every key (a
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from memoryd.errors import ConfigError
+
+_TOO_MUCH = 1 << 62
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +112,10 @@ def load_config(path: Path) -> Config:
         ConfigError: unreadable, not TOML, an unknown key, or a value of the wrong type.
     """
     try:
-        data = tomllib.loads(path.read_text(encoding="utf-8"))
+        data = tomllib.loads(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"cannot read {path}: {error}") from error
-    except tomllib.TOMLDecodeError as error:
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     return parse_config(data, str(path))
 
@@ -168,23 +170,33 @@ def _dotted(table: str, key: str) -> str:
 def _convert(hint: Any, value: object, where: str, key: str) -> object:
     if is_dataclass(hint):
         return _build(hint, value, where, key)
+    fits, expected = _check(hint, value)
+    if not fits:
+        raise ConfigError(f"{where}: {key}: expected {expected}, got {value!r}")
+    if isinstance(value, list):
+        return tuple(value)
+    return hint(value) if hint is float else value
+
+
+def _check(hint: Any, value: object) -> tuple[bool, str]:
+    """Does a value of TOML fit a field, and what would?"""
     origin = get_origin(hint)
     if origin is Literal:
-        if value in get_args(hint):
-            return value
-        expected = " | ".join(repr(choice) for choice in get_args(hint))
-    elif origin is tuple:
-        if isinstance(value, list) and all(isinstance(item, str) for item in value):
-            return tuple(value)
-        expected = "a list of strings"
-    elif origin is not None and issubclass(origin, Mapping):
-        if isinstance(value, Mapping) and all(isinstance(item, str) for item in value.values()):
-            return dict(value)
-        expected = "a table of strings"
-    elif hint is float and isinstance(value, int | float) and not isinstance(value, bool):
-        return float(value)
-    elif isinstance(value, hint) and (hint is bool or not isinstance(value, bool)):
-        return value
-    else:
-        expected = hint.__name__
-    raise ConfigError(f"{where}: {key}: expected {expected}, got {value!r}")
+        return value in get_args(hint), " | ".join(repr(choice) for choice in get_args(hint))
+    if origin is tuple:
+        return isinstance(value, list) and _are_texts(value), "a list of strings"
+    if origin is not None:
+        return isinstance(value, Mapping) and _are_texts(value.values()), "a table of strings"
+    if hint in (int, float):
+        return _is_number(value, hint), f"{hint.__name__}, not negative"
+    return isinstance(value, hint), hint.__name__
+
+
+def _are_texts(values: Iterable[object]) -> bool:
+    return all(isinstance(value, str) for value in values)
+
+
+def _is_number(value: object, hint: type) -> bool:
+    """No amount, time or share of ours is negative, endless or beyond what SQLite and floats hold."""
+    kinds = (int, float) if hint is float else (int,)
+    return type(value) in kinds and 0 <= value < _TOO_MUCH  # type: ignore[operator] # it is a number

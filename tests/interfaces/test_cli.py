@@ -125,7 +125,10 @@ class TestExitStatus:
         ("text", "said"),
         [
             ("[ingest]\nrescan_second = 3\n", "unknown key ingest.rescan_second"),
-            ("[ingest]\nrescan_seconds = 'x'\n", "ingest.rescan_seconds: expected float, got 'x'"),
+            (
+                "[ingest]\nrescan_seconds = 'x'\n",
+                "ingest.rescan_seconds: expected float, not negative, got 'x'",
+            ),
             ("[ingest\n", "not valid TOML"),
             ("[sources.nobody]\nroots = ['/x']\n", "nobody"),
         ],
