@@ -1,0 +1,270 @@
+"""A run is a transaction: what the plan says happens whole, once, and can be taken back byte for byte."""
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from memoryd.config import Config, SourcesConfig
+from memoryd.errors import UsageError
+from memoryd.model import Entry
+from memoryd.service.changes import Changes, Group, write_changes
+from memoryd.service.consolidation import consolidate
+from memoryd.service.review import describe_run, describe_runs, waiting
+from memoryd.store.entry_rows import entry_to_json
+from memoryd.store.integrity import find_damage
+from memoryd.store.reader import Reader
+from tests.conftest import NOW
+from tests.service.bank_helpers import ask, entries, writing
+
+CONFIG = Config(sources=SourcesConfig(discover=False))
+FACTS = [
+    ("2026-10-01T09:00:00Z", "We deploy with Kamal"),
+    ("2026-10-02T09:00:00Z", "We deploy using Kamal"),
+    ("2026-10-03T09:00:00Z", "The database port is 5432"),
+    ("2026-10-04T09:00:00Z", "The database port is now 6432"),
+    ("2026-10-05T09:00:00Z", "The staging server is in Frankfurt"),
+    ("2026-10-06T09:00:00Z", "我们用 Redis 做缓存"),
+    ("2026-10-07T09:00:00Z", "我们用Redis做缓存"),
+]
+
+
+@pytest.fixture
+def bank(home: Path, tmp_path: Path) -> Path:
+    """A home whose bank holds FACTS, as they were given."""
+    file = tmp_path / "in.jsonl"
+    rows = [
+        {"key": f"k{n}", "content": text, "created_at": at} for n, (at, text) in enumerate(FACTS)
+    ]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    with writing(home) as writer:
+        ask(writer, "memory.import", path=str(file), raw=True)
+    return home
+
+
+def run(home: Path, *, dry_run: bool = False) -> dict[str, Any]:
+    return consolidate(home, CONFIG, None, dry_run=dry_run)
+
+
+def export(home: Path) -> list[dict[str, Any]]:
+    return [entry_to_json(entry) for entry in entries(home)]
+
+
+def undo(home: Path, run_id: str) -> dict[str, Any]:
+    with writing(home) as writer:
+        told: dict[str, Any] = ask(writer, "undo", run=run_id)
+    return told
+
+
+def active(home: Path) -> list[str]:
+    return sorted(entry.content for entry in entries(home, None, "active"))
+
+
+def test_what_says_the_same_is_merged_and_what_was_replaced_is_superseded(bank: Path) -> None:
+    report = run(bank)
+
+    assert len(report["merges"]) == 2
+    assert len(report["supersedes"]) == 1
+    assert "The database port is 5432" not in active(bank)
+    assert "The staging server is in Frankfurt" in active(bank)
+    states = {entry.content: entry.state for entry in entries(bank)}
+    assert states["The database port is 5432"] == "superseded"
+    assert sorted((states["We deploy with Kamal"], states["We deploy using Kamal"])) == [
+        "active",
+        "merged",
+    ]
+
+
+def test_a_dry_run_prints_the_plan_that_runs_and_changes_nothing(bank: Path) -> None:
+    before = export(bank)
+    planned = run(bank, dry_run=True)
+
+    assert export(bank) == before
+    done = run(bank)
+    assert planned["run"] is None
+    for part in ("merges", "supersedes", "conflicts", "vetoes"):
+        assert planned[part] == done[part]
+
+
+def test_undo_gives_the_identical_export(bank: Path) -> None:
+    before = export(bank)
+    report = run(bank)
+    told = undo(bank, report["run"])
+
+    assert (export(bank), told["not_undone"]) == (before, {})
+
+
+def test_undo_leaves_alone_what_was_changed_since_and_says_so(bank: Path) -> None:
+    report = run(bank)
+    keeper = report["merges"][0]["into"]
+    with writing(bank) as writer:
+        ask(writer, "memory.change", id=keeper, how="pin")
+    told = undo(bank, report["run"])
+
+    assert told["not_undone"] == {keeper: "changed after the run"}
+
+
+def test_an_access_since_the_run_is_no_change_and_is_kept(bank: Path) -> None:
+    report = run(bank)
+    keeper = report["merges"][0]["into"]
+    cost = {"namespace": "local/default", "how": "search", "milliseconds": 1.0, "characters": 1}
+    with writing(bank) as writer:
+        ask(writer, "memory.accessed", ids=[keeper], session="s", **cost)
+    told = undo(bank, report["run"])
+
+    assert told["not_undone"] == {}
+    assert next(entry for entry in entries(bank) if entry.id == keeper).access_count == 1
+
+
+def test_a_run_is_undone_once(bank: Path) -> None:
+    report = run(bank)
+    undo(bank, report["run"])
+
+    with pytest.raises(UsageError, match="already undone"):
+        undo(bank, report["run"])
+    with pytest.raises(UsageError, match="no run"):
+        undo(bank, "c-nothing")
+
+
+def test_a_second_run_finds_nothing(bank: Path) -> None:
+    run(bank)
+    before = export(bank)
+    again = run(bank)
+
+    assert (again["merges"], again["supersedes"], export(bank)) == ([], [], before)
+
+
+def test_runs_tell_what_they_did_and_why(bank: Path) -> None:
+    report = run(bank)
+    with Reader(bank) as reader:
+        listed = describe_runs(reader, 10)
+        told = describe_run(reader, report["run"])
+
+    assert listed[0]["run"] == report["run"]
+    assert {one["entry"] for one in told["changes"]} >= {report["merges"][0]["into"]}
+    assert all(one["why"] for one in told["changes"])
+
+
+def commit(home: Path, changes: Changes) -> dict[str, Any]:
+    with writing(home) as writer:
+        told: dict[str, Any] = ask(writer, "changes.commit", path=str(write_changes(changes, home)))
+    return told
+
+
+def test_a_group_planned_on_an_old_state_is_dropped_whole(bank: Path) -> None:
+    first, second = entries(bank)[:2]
+    group = Group(
+        "test",
+        ((first, replace_content(first, "new one")), (second, replace_content(second, "new two"))),
+    )
+    with writing(bank) as writer:
+        ask(writer, "memory.change", id=second.id, how="pin")
+    told = commit(bank, Changes("c-1", "consolidate", None, NOW, {}, (group,)))
+
+    assert told["dropped"] == {"0": "changed while the plan was made"}
+    assert "new one" not in active(bank)
+
+
+def test_a_group_after_which_a_fact_is_no_longer_found_is_dropped(bank: Path) -> None:
+    first, second = entries(bank)[:2]
+    group = Group(
+        "test",
+        (
+            (first, replace_content(first, "entirely unrelated words")),
+            (second, replace_content(second, "so too here")),
+        ),
+        ((first.content, first.id),),
+    )
+    told = commit(bank, Changes("c-1", "consolidate", None, NOW, {}, (group,)))
+
+    assert "would no longer be found" in told["dropped"]["0"]
+    assert first.content in active(bank)
+    with writing(bank) as writer:
+        assert find_damage(writer.store.connection) == []
+
+
+def replace_content(entry: Entry, content: str) -> Entry:
+    return replace(entry, content=content)
+
+
+class TestReview:
+    def test_a_doubtful_entry_is_remembered_or_refused_by_a_person(self, home: Path) -> None:
+        with writing(home) as writer:
+            kept = ask(writer, "memory.add", content="The limit is 100", origin="tool")["entry"][
+                "id"
+            ]
+            dropped = ask(writer, "memory.add", content="The limit is 999", origin="tool")["entry"][
+                "id"
+            ]
+            with Reader(home) as reader:
+                assert {one["id"] for one in waiting(reader)} == {kept, dropped}
+            ask(writer, "review", id=kept, decision="approve")
+            ask(writer, "review", id=dropped, decision="reject")
+            again = ask(writer, "memory.add", content="The limit is 999")
+
+        assert again["outcome"] == "rejected"
+        assert active(home) == ["The limit is 100"]
+
+    @pytest.mark.parametrize(("decision", "left"), [("approve", ["b"]), ("reject", ["a", "b"])])
+    def test_a_conflict_is_decided_by_a_person(
+        self, home: Path, decision: str, left: list[str]
+    ) -> None:
+        with writing(home) as writer:
+            first = ask(writer, "memory.add", content="a", created_at="2026-01-01T00:00:00Z")[
+                "entry"
+            ]["id"]
+            second = ask(writer, "memory.add", content="b", created_at="2026-02-01T00:00:00Z")[
+                "entry"
+            ]["id"]
+            conflicts = (("local/default", first, second, "cannot both hold"),)
+            path = write_changes(Changes("c-1", "consolidate", None, NOW, {}, (), conflicts), home)
+            ask(writer, "changes.commit", path=str(path))
+            with Reader(home) as reader:
+                found = waiting(reader)
+            ask(writer, "review", id=found[0]["id"], decision=decision)
+            with Reader(home) as reader:
+                assert waiting(reader) == []
+
+        assert active(home) == left
+
+    def test_what_does_not_wait_is_said(self, home: Path) -> None:
+        with writing(home) as writer, pytest.raises(UsageError, match="nothing waits"):
+            ask(writer, "review", id="conflict-7", decision="approve")
+
+
+def kill_somewhere(home: Path, seed: int) -> None:
+    """Start a real `memoryd consolidate` and kill it after a random time."""
+    chance = random.Random(seed)
+    command = [sys.executable, "-m", "memoryd", "--home", str(home), "consolidate", "--json"]
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+        time.sleep(chance.uniform(0.2, 1.2))
+        os.kill(process.pid, signal.SIGKILL)
+
+
+def check_convergence(bank: Path, seeds: range) -> None:
+    for seed in seeds:
+        kill_somewhere(bank, seed)
+        with writing(bank) as writer:
+            assert find_damage(writer.store.connection) == [], f"seed {seed}"
+    run(bank)
+    merged = active(bank)
+    assert len([text for text in merged if "Kamal" in text]) == 1
+    assert run(bank)["merges"] == []
+
+
+def test_killed_anywhere_the_next_run_converges(bank: Path) -> None:
+    check_convergence(bank, range(4))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_killed_anywhere_two_hundred_times(bank: Path) -> None:
+    check_convergence(bank, range(200))
