@@ -175,7 +175,7 @@ def _convert(hint: Any, value: object, where: str, key: str) -> object:
         raise ConfigError(f"{where}: {key}: expected {expected}, got {value!r}")
     if isinstance(value, list):
         return tuple(value)
-    return hint(value) if hint is float else value
+    return float(value) if hint is float else value  # type: ignore[arg-type] # a number fits
 
 
 def _check(hint: Any, value: object) -> tuple[bool, str]:
