@@ -5,7 +5,7 @@ computed among the newest `CANDIDATES` matches, and the words that widen a query
 until `WIDE_BUDGET` rows are reached.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,24 +24,29 @@ CONTEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of SQL that filters add; `{index}` in *joins* stands for the index that is asked."""
+    """The part of SQL that filters add; `{index}` in it stands for the index that is asked."""
 
     joins: str
     where: str
     values: tuple[object, ...]
+
+    def sql(self, index: str) -> tuple[str, str]:
+        """Joins and conditions for an index."""
+        return self.joins.format(index=index), self.where.format(index=index)
 
 
 def find_candidates(
     connection: Connection, query: Query, filters: Filters, limit: int
 ) -> list[Candidate]:
     """Messages that may answer: those with all words and, if they are fewer than *limit*, those with some."""
-    index = index_for(filters)
+    index, scope = index_for(filters), _scope(connection, filters)
     found: dict[int, dict[str, float]]
     if query.signs:
-        found = {row: {} for row in _scan(connection, query.signs, filters, limit)}
+        scanned = _scan(connection, query.signs, scope, limit, tools=filters.role == "tool")
+        found = {row: {} for row in scanned}
         complete = frozenset(found)
     else:
-        found, complete = find_rows(connection, query, index, _scope(filters), limit)
+        found, complete = find_rows(connection, query, index, scope, limit)
     return [
         Candidate(
             row,
@@ -99,50 +104,69 @@ def _parts(rows: Iterable[int], size: int = 500) -> Iterable[tuple[list[int], st
         yield part, ",".join("?" * len(part))
 
 
-def _scope(filters: Filters) -> Scope:
-    conditions: list[str] = []
-    values: list[object] = []
-    for column, value in (
-        ("source.name", filters.source),
-        ("session.project", filters.project),
-        ("session.native_id", filters.session),
-        ("message.role", filters.role),
-    ):
-        if value is not None:
-            conditions.append(f"{column} = ?")
-            values.append(value)
-    for comparison, time in ((">=", filters.since), ("<", filters.until)):
-        if time is not None:
-            conditions.append(f"message.time {comparison} ?")
-            values.append(to_milliseconds(time))
+def _scope(connection: Connection, filters: Filters) -> Scope:
+    since, until = to_milliseconds(filters.since), to_milliseconds(filters.until)
+    of_session = _conditions(
+        ("source.name = ?", filters.source),
+        ("session.project = ?", filters.project),
+        ("session.native_id = ?", filters.session),
+        ("session.ended >= ?", since),
+        ("session.started < ?", until),
+    )
+    of_message = _conditions(
+        ("message.role = ?", filters.role),
+        ("message.time >= ?", since),
+        ("message.time < ?", until),
+    )
+    conditions = {**of_session, **of_message}
     if not conditions:
         return Scope("", "", ())
+    if of_session:
+        conditions["{index}.rowid >= ?"], conditions["{index}.rowid <= ?"] = _span(
+            connection, of_session
+        )
     joins = (
         " join message on message.id = {index}.rowid join session on session.id = message.session_id"
         " join source on source.id = session.source_id"
     )
-    return Scope(joins, "".join(f" and {condition}" for condition in conditions), tuple(values))
+    where = "".join(f" and {condition}" for condition in conditions)
+    return Scope(joins, where, tuple(conditions.values()))
+
+
+def _conditions(*wanted: tuple[str, object]) -> dict[str, object]:
+    return {condition: value for condition, value in wanted if value is not None}
+
+
+def _span(connection: Connection, of_session: Mapping[str, object]) -> tuple[int, int]:
+    """First and last row of the sessions that pass: a common word is not looked up anywhere else."""
+    first, last = connection.execute(
+        "select min((select min(id) from message where session_id = session.id)), "
+        "max((select max(id) from message where session_id = session.id)) "
+        "from session join source on source.id = session.source_id "
+        f"where {' and '.join(of_session)}",
+        tuple(of_session.values()),
+    ).fetchone()
+    return (1, 0) if first is None else (first, last)
 
 
 def _newest_rows(
     connection: Connection, index: str, expression: str, scope: Scope, limit: int
 ) -> list[int]:
-    sql = (
-        f"select {index}.rowid from {index}{scope.joins.format(index=index)} "
-        f"where {index} match ?{scope.where} order by {index}.rowid desc limit ?"
-    )
+    joins, where = scope.sql(index)
+    sql = f"select {index}.rowid from {index}{joins} where {index} match ?{where} order by {index}.rowid desc limit ?"
     return [row for (row,) in connection.execute(sql, (expression, *scope.values, limit))]
 
 
-def _scan(connection: Connection, signs: str, filters: Filters, limit: int) -> list[int]:
+def _scan(
+    connection: Connection, signs: str, scope: Scope, limit: int, *, tools: bool
+) -> list[int]:
     """The newest messages that hold signs no index knows (an arrow, an emoji), among the last `SCANNED`."""
-    scope = _scope(filters)
+    joins, where = scope.sql("said")
     sql = (
-        f"select said.id from message said{scope.joins.format(index='said')} "
-        f"where said.id > (select max(id) from message) - ? and (said.role = 'tool') = ? and said.withdrawn = 0 "
-        f"and instr(said.text, ?){scope.where} order by said.id desc limit ?"
+        f"select said.id from message said{joins} where said.id > (select max(id) from message) - ? and (said.role = 'tool') = ? and said.withdrawn = 0 "
+        f"and instr(said.text, ?){where} order by said.id desc limit ?"
     )
-    values = (SCANNED, filters.role == "tool", signs, *scope.values, limit)
+    values = (SCANNED, tools, signs, *scope.values, limit)
     return [row for (row,) in connection.execute(sql, values)]
 
 
@@ -156,9 +180,10 @@ def _rank(
     oldest = newest[-1] if len(newest) == CANDIDATES else 0
     ranked: dict[int, dict[str, float]] = {}
     for index in indexes:
+        joins, where = scope.sql(index)
         sql = (
-            f"select {index}.rowid, -bm25({index}) as relevance from {index}{scope.joins.format(index=index)} "
-            f"where {index} match ? and {index}.rowid >= ?{scope.where} order by relevance desc limit ?"
+            f"select {index}.rowid, -bm25({index}) as relevance from {index}{joins} "
+            f"where {index} match ? and {index}.rowid >= ?{where} order by relevance desc limit ?"
         )
         values = (expression, oldest, *scope.values, max(CONTEXT, limit))
         for row, relevance in connection.execute(sql, values):
@@ -193,13 +218,15 @@ def find_newest(
 ) -> list[StoredMessage]:
     """The newest messages with all words of the query, among the last `CANDIDATES` that came in."""
     expression = query.expression()
+    scope = _scope(connection, filters)
     if query.signs:
-        rows = _scan(connection, query.signs, filters, CANDIDATES)
+        tools = filters.role == "tool"
+        rows = _scan(connection, query.signs, scope, CANDIDATES, tools=tools)
     elif expression is None:
         return []
     else:
         index = index_for(filters)[0]
-        rows = _newest_rows(connection, index, expression, _scope(filters), CANDIDATES)
+        rows = _newest_rows(connection, index, expression, scope, CANDIDATES)
     messages = load_messages(connection, rows).values()
     return sorted(messages, key=lambda m: (-(to_milliseconds(m.time) or 0), -m.id))[:limit]
 

@@ -5,15 +5,17 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from memoryd.model import Role, Session
+from memoryd.model import Message, Role, Session
 from memoryd.service.recall import recall
 from memoryd.store import search
 from memoryd.store.batches import Added
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
 from memoryd.store.store import Store
-from tests.store.conftest import NOW, message
+from tests.store.conftest import NOW, message, screened
 
 Add = Callable[..., Added]
 
@@ -225,3 +227,64 @@ def test_a_reader_sees_what_is_committed_while_the_writer_is_open(
     add(message("visible at once"))
 
     assert texts(home, "visible") == ["visible at once"]
+
+
+PEOPLE: tuple[Role, ...] = ("user", "assistant", "system", "tool")
+MOMENTS = [None, *(NOW + timedelta(minutes=minute) for minute in range(-1, 14))]
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Message]]:
+    """A home with messages of six sessions of two agents, their rows intermingled, some without a time."""
+    home = tmp_path_factory.mktemp("mixed")
+    messages = [
+        message(
+            f"word number {n}",
+            session=f"s{n % 6}",
+            role=PEOPLE[n % 4 if n % 3 else 0],
+            minute=None if n % 7 == 0 or n % 6 == 5 else n % 13,
+            source="codex" if n % 6 > 3 else "claude-code",
+        )
+        for n in range(60)
+    ]
+    sessions = tuple(
+        Session("codex" if n > 3 else "claude-code", f"s{n}", project=f"/p{n % 2}")
+        for n in range(6)
+    )
+    with Store(home, lambda: NOW) as store:
+        for name in ("claude-code", "codex"):
+            theirs = tuple(one for one in sessions if one.source == name)
+            store.add(name, screened([m for m in messages if m.source == name], sessions=theirs))
+    return home, messages
+
+
+@given(
+    st.builds(
+        Filters,
+        source=st.sampled_from([None, "codex", "claude-code", "nobody"]),
+        project=st.sampled_from([None, "/p0", "/p1", "/p2"]),
+        role=st.sampled_from([None, *PEOPLE]),
+        session=st.sampled_from([None, "s0", "s3", "s5", "s9"]),
+        since=st.sampled_from(MOMENTS),
+        until=st.sampled_from(MOMENTS),
+    ),
+    st.sampled_from(["word", "number word", "word absent"]),
+)
+def test_filters_let_through_exactly_what_passes(
+    mixed: tuple[Path, list[Message]], filters: Filters, query: str
+) -> None:
+    home, messages = mixed
+
+    def passes(one: Message) -> bool:
+        return (
+            filters.source in (None, one.source)
+            and filters.project in (None, f"/p{int(one.session_id[1:]) % 2}")
+            and filters.session in (None, one.session_id)
+            and (one.role != "tool" if filters.role is None else one.role == filters.role)
+            and (filters.since is None or (one.time is not None and one.time >= filters.since))
+            and (filters.until is None or (one.time is not None and one.time < filters.until))
+        )
+
+    assert sorted(texts(home, query, filters, limit=100)) == sorted(
+        one.text for one in messages if passes(one)
+    )
