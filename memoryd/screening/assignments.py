@@ -44,7 +44,7 @@ FOREIGN_NAME = re.compile(
     "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|(?i:токен))"
 )
 _SEPARATOR = re.compile(
-    r"[\"'`\]\)*»”]{0,4}"
+    r"[\"'`\\\]\)*»”]{0,20}"
     r"(?:[ \t](?:for|of|to|in|on|für|pour|para)(?:[ \t][\w.-]{1,20}){1,4}|[ \t]?[（(][^）)\n]{1,24}[)）])?(?:"
     r"[ \t]{0,8}:[ \t]{0,4}[A-Za-z&'][\w&'<>\[\]| ?.]{0,30}=[ \t]{0,8}(?!=)"  # a declared type
     r"|[ \t]{0,20}(?::=|=>|->|={1,3}|[:：＝→])\*{0,2}[ \t]{0,20}(?:\n[ \t]{0,20}){0,2}"
@@ -59,7 +59,7 @@ _SEPARATOR = re.compile(
 _FLAG_SEPARATOR = re.compile(r"[ \t]{1,4}(?=[^\s-])")
 _FLAG = re.compile(rb"--[a-z0-9-]{0,30}\Z")
 _VALUE = re.compile(
-    r"(?:[bfru]{0,2}[\"'`“‘「]{1,3}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\\]|[ \t]*\n)"
+    r"(?:[bfru]{0,2}[\"'`“‘「]{1,20}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\\]|[ \t]*\n)"
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
 # Beside a user's name a password needs no sign between it and its own name: "user bob, pass …".
@@ -67,7 +67,7 @@ _LOGIN = re.compile(
     r"(?i)(?:\b(?:user(?:name|id)?|login|account|usr|uid|identifiant|benutzer\w{0,4}|usuario)\b"
     r"|账号|帐号|账户|用户名|アカウント|ユーザー名|계정|아이디)[^\n]{0,60}\Z"
 )
-_PAIR_SEPARATOR = re.compile(r"[\"'`*]{0,3}[ \t:：/]{0,4}")
+_PAIR_SEPARATOR = re.compile(r"[\"'`*]{0,3}[ \t:：]{1,4}|(?<=[^\x00-\x7f])(?=[A-Za-z0-9])")
 _LOGIN_REACH = 80
 _PASS_AS_NAME = re.compile(r"[\"']|[ \t]{0,4}=")  # else it is a verb, or the result of a test
 _NAME_REACH = 16  # bytes before a name in which what qualifies it is looked for

@@ -331,7 +331,7 @@ _TABLE = (
     ),
     (
         "exfiltrate",
-        r"\b(?:curl|wget|nc|http)\b[^\n]{0,200}?(?:\$\{?\w{0,30}(?:key|token|secret|passw(?:or)?d|credential)\w{0,20}|\$\((?:env|printenv|cat [^\n)]{0,60}(?:\.ssh|\.env|\.aws|credential))|@[~\w./-]{0,60}(?:\.env\b|id_rsa|id_ed25519|\.aws/credentials|\.netrc))",
+        r"\b(?:curl|wget|nc)\b[^\n]{0,200}?(?:(?:\s(?:-d|--data[\w-]{0,12}|-f|--form|--post-data)[ =]{0,2}|[?&][\w-]{1,30}=)\S{0,80}?(?:\$\{?\w{0,30}(?:key|token|secret|passw(?:or)?d|credential)\w{0,20}|\$\((?:env|printenv|cat [^\n)]{0,60}(?:\.ssh|\.env|\.aws|credential)))|@[~\w./-]{0,60}(?:\.env\b|id_rsa|id_ed25519|\.aws/credentials|\.netrc))",
     ),
     (
         "exfiltrate",

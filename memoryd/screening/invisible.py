@@ -10,7 +10,7 @@ import re
 
 # One character class, written as ranges; what each is stands beside it.
 _ALWAYS = (
-    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f"  # C0 and C1 but for the line breaks below
+    "\x00-\x08\x0e-\x1a\x1f\x7f-\x84\x86-\x9f"  # C0 and C1 but for escape and line breaks
     "\xad\u034f"  # soft hyphen, combining grapheme joiner
     "\u061c\u202a-\u202e\u2066-\u206f"  # bidirectional controls, deprecated format characters
     "\u115f\u1160\u3164\uffa0\u17b4\u17b5"  # Hangul fillers, Khmer vowels without a shape
@@ -22,8 +22,8 @@ _CONTEXTUAL = "\u180b-\u180d\u180f\u200c-\u200f\ufe0e\ufe0f"  # kept where a scr
 _BREAKS = "\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029"  # other ways to end a line
 _SURROGATES = "\ud800-\udfff"
 
-_SUSPECT = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}{_BREAKS}{_SURROGATES}]")
-_UNSEEN = re.compile(f"[{_ALWAYS}{_CONTEXTUAL}]")
+_SUSPECT = re.compile(f"[\x1b{_ALWAYS}{_CONTEXTUAL}{_BREAKS}{_SURROGATES}]")
+_UNSEEN = re.compile(f"[\x1b{_ALWAYS}{_CONTEXTUAL}]")
 _BREAK = re.compile(f"\r\n|[{_BREAKS}]")
 # The flags of England, Scotland and Wales are the only tag sequences in use (Unicode RGI set).
 _FLAG_TAGS = "|".join(
@@ -34,7 +34,7 @@ _REMOVED = re.compile(
     rf"(?P<flag>\U0001f3f4(?:{_FLAG_TAGS}))"
     r"|\x1b\[[0-?]{0,64}[ -/]{0,8}[@-~]"  # terminal colours and cursor moves (ECMA-48 CSI)
     r"|\x1b\][^\x07\x1b\n]{0,512}(?:\x07|\x1b\\)"  # terminal titles and links (OSC)
-    rf"|[{_ALWAYS}]+"
+    rf"|\x1b|[{_ALWAYS}]+"
 )
 _CONTEXTUAL_RUN = re.compile(f"[{_CONTEXTUAL}]+")
 

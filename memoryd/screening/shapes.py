@@ -184,10 +184,10 @@ telegram-token     AA                                  (?<=[0-9]{6}:AA)[A-Za-z0-
 """)
 
 # Prefixes that end in another character: the run begins right behind them. They stay in the text.
-BEFORE_RUN = _tokens(r"""
+BEFORE_RUN = _tokens(r'''
 azure-secret       Q~                                  [A-Za-z0-9_~.-]{31,34}(?![A-Za-z0-9_~.-])
 basic-auth         Basic·,basic·,BASIC·,Basic+,Basic%20  [A-Za-z0-9+/]{8,400}={0,2}
-basic-auth         "auth":·",'auth':·',"auth":",_auth=   [A-Za-z0-9+/]{8,400}={0,2}
+basic-auth         "auth":·",auth"":·"",auth"""":·"""",auth"""""""":·"""""""",'auth':·',"auth":",_auth=   [A-Za-z0-9+/]{8,400}={0,2}
 bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·',Authorization:·,authorization:·  [A-Za-z0-9._~+/-]{16,4000}=*
 doppler-token      dp.pt.,dp.ct.,dp.sa.,dp.st.,dp.scim.,dp.audit.  [A-Za-z0-9_.-]{36,80}
 doppler-token      .dev.,.stg.,.prd.                   (?<=dp\.st\.\w\w\w\.)[A-Za-z0-9]{36,80}
@@ -203,7 +203,7 @@ sendgrid-key       SG.                                 [A-Za-z0-9_-]{16,32}\.[A-
 snowflake-token    Token="                             (?<=Snowflake Token=")[^"\s]{20,2000}
 terraform-token    .atlasv1.                           [A-Za-z0-9_=-]{60,80}
 vault-token        hvs.,hvb.,hvr.                      [A-Za-z0-9_-]{20,300}
-""")
+''')
 
 _UUID = "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}"
 

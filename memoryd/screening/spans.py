@@ -6,10 +6,12 @@ from dataclasses import replace as changed
 
 from memoryd.screening import values
 
-# The rest of a wrapped line: behind a line's end, its margin and a shell's continuation sign, up to
-# the end of the next line or of a quotation.
+# The rest of a wrapped token: behind a line's end and margins (see `views`), up to the end of the next
+# line or of a quotation.
+_MARGIN = r"[ \t\\>|\u2500-\u257f⎿]"
 _REST = re.compile(
-    r"[ \t]{0,9}\\{0,2}\n[ \t\\>|]{0,80}([A-Za-z0-9+/_-]{4,4000}={0,2})(?=[ \t]{0,9}\\{0,2}(?:\n|$)|[\"'`,;)])"
+    rf"{_MARGIN}{{0,9}}\n{_MARGIN}{{0,80}}([A-Za-z0-9+/_-]{{4,4000}}={{0,2}})"
+    rf"(?={_MARGIN}{{0,9}}(?:\n|$)|[\"'`,;)])"
 )
 _MIN_EXTENDED = 16  # characters; nobody wraps a shorter secret
 

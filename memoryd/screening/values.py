@@ -6,10 +6,23 @@ from collections import Counter
 
 from memoryd.screening.encodings import decode_base64
 
-_PLACEHOLDER = re.compile(
-    r"(?i)x{4,}|\*{3,}|\.{3}|-{4,}|_{4,}|<|\{\{|\$[{(]|your(?:api|token|key|secret|password)"
-    r"|(?<![a-z0-9])(?:your|placeholder|redacted|insert|replace|todo|here|paste|change[_-]?me)"
-    r"(?![a-z0-9])"
+_FILLERS = (
+    "xxxx",
+    "***",
+    "...",
+    "----",
+    "____",
+    "<",
+    "{{",
+    "${",
+    "$(",
+    "yourapi",
+    "yourtoken",
+    "yourkey",
+)
+# Behind a sign: what is searched has one put before it.
+_FILLER_WORD = re.compile(
+    r"[^a-z0-9](?:your|placeholder|redacted|insert|replace|todo|here|paste|change[_-]?me)(?![a-z0-9])"
 )
 # Longer words first: no word is taken back once it matched, which keeps this linear.
 _PLACEHOLDER_WORDS = re.compile(
@@ -46,6 +59,7 @@ _LETTER = re.compile("[A-Za-z]")
 _DIGIT = re.compile("[0-9]")
 _MARK = re.compile(r"[!@#$%^&*+?~]")
 
+_JUDGED = 64  # characters of a token that are looked at: enough, and bounded
 MIN_DISTINCT = 4  # a token of fewer different characters is a filler
 MIN_KEY = 16  # characters
 MIN_SECRET = 8
@@ -61,9 +75,15 @@ def entropy(value: str) -> float:
     return -sum(n / length * math.log2(n / length) for n in Counter(value).values())
 
 
+def _is_filler(value: str) -> bool:
+    """Does *value* say that something else should stand there?"""
+    lowered = value.lower()
+    return any(filler in lowered for filler in _FILLERS) or bool(_FILLER_WORD.search("-" + lowered))
+
+
 def is_placeholder(value: str) -> bool:
     """Does *value* only stand where a secret would be?"""
-    return bool(_PLACEHOLDER.search(value) or _PLACEHOLDER_WORDS.fullmatch(value))
+    return _is_filler(value) or bool(_PLACEHOLDER_WORDS.fullmatch(value))
 
 
 def is_wordy(value: str) -> bool:
@@ -73,11 +93,8 @@ def is_wordy(value: str) -> bool:
 
 def is_body(value: str) -> bool:
     """Is *value*, behind a prefix that occurs in no word, more than a filler?"""
-    return (
-        len(set(value)) >= MIN_DISTINCT
-        and not _PLACEHOLDER.search(value)
-        and not _PROSE.fullmatch(value)
-    )
+    value = value[:_JUDGED].rstrip("-_")
+    return len(set(value)) >= MIN_DISTINCT and not _is_filler(value) and not _PROSE.fullmatch(value)
 
 
 def is_random(value: str) -> bool:

@@ -15,6 +15,7 @@ from memoryd.screening.spans import Span
 _MARGIN = " \t\\>|?"
 # Escapes that are one character, however often their backslash was escaped; `%` ones are of URLs.
 _ESCAPE = re.compile(r"\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])|(/))|%([2-7][0-9A-Fa-f])")
+_DEEP_ESCAPE = re.compile(r"\\{2,16}[nrt\"']")
 _PERCENT = re.compile("%[2-7][0-9A-Fa-f]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\xad\u2000-\u206f\ufeff]")
 
@@ -55,16 +56,23 @@ class View:
 
 
 def unescape(text: str) -> str:
-    """*text* with the short JSON escapes of white space and quotes blanked out, at equal length."""
-    if "\\" not in text:
-        return text
+    """*text* with its JSON escapes of white space and quotes undone, at equal length."""
+    if "\\\\" in text:  # escaped more than once
+        text = _DEEP_ESCAPE.sub(_undo, text)
     return (
         text.replace("\\n", " \n")
         .replace("\\r", " \n")
         .replace("\\t", " \t")
-        .replace('\\"', ' "')
-        .replace("\\'", " '")
+        .replace('\\"', '""')
+        .replace("\\'", "''")
     )
+
+
+def _undo(match: re.Match[str]) -> str:
+    character = match[0][-1]
+    if character in "\"'":
+        return character * len(match[0])
+    return " " * (len(match[0]) - 1) + ("\t" if character == "t" else "\n")
 
 
 def has_escapes(text: str) -> bool:
