@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memoryd.memory.gate.language import home_language
-from memoryd.memory.gate.reading import read_families, read_header, weigh
+from memoryd.memory.gate.reading import is_confirmed, read_families, read_header, weigh
 from memoryd.memory.gate.tables import load_families
 from memoryd.memory.gate.zones import Zone, gaps
 from memoryd.memory.sentences import Span, list_mark, split_sentences
+from memoryd.model import Origin
 from memoryd.screening import find_instructions, screen
 
 _SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
@@ -27,10 +28,16 @@ class Sentence:
     families: frozenset[str]
 
 
-def read_sentences(text: str, zones: Sequence[Zone]) -> list[Sentence]:
-    """Read every sentence of a message outside of its *zones*, in order."""
+def read_sentences(text: str, zones: Sequence[Zone], origin: Origin) -> list[Sentence]:
+    """Read every sentence of a message outside of its *zones*, in order.
+
+    Of an assistant's text, by far the most there is, only what confirms something is read closely.
+    """
     home = home_language(text)
-    sentences = [one for gap in gaps(zones, len(text)) for one in _between(text, gap, home)]
+    closely = origin == "user"
+    sentences = [
+        one for gap in gaps(zones, len(text)) for one in _between(text, gap, home, closely=closely)
+    ]
     sentences = _with_planted(sentences, text)
     is_small = len(sentences) <= _SMALL_TALK
     if not is_small or any("identifier" in one.families for one in sentences):
@@ -38,7 +45,7 @@ def read_sentences(text: str, zones: Sequence[Zone]) -> list[Sentence]:
     return _with_requests(sentences)
 
 
-def _between(text: str, gap: Span, home: str) -> Iterator[Sentence]:
+def _between(text: str, gap: Span, home: str, *, closely: bool) -> Iterator[Sentence]:
     """Read the sentences between two zones.
 
     A heading ("Some background:") speaks for the list items right below it; one that announces other
@@ -52,7 +59,9 @@ def _between(text: str, gap: Span, home: str) -> Iterator[Sentence]:
         body = list_mark(text, start, end)
         if "\n\n" in text[position:start] and not fresh:
             heading = frozenset()
-        families = read_families(text[body:end], home)
+        families = frozenset[str]()
+        if closely or "confirmed" in heading or is_confirmed(text[body:end], home):
+            families = read_families(text[body:end], home)
         header = read_header(text[body:end], families, home)
         if screen(text[start:end]).secrets:
             families |= {"secret"}

@@ -61,7 +61,7 @@ def extract(text: str, origin: Origin) -> Extraction:
     if origin not in ("user", "assistant"):
         return Extraction((), (Rejected(0, len(text), f"origin {origin}"),) if text else ())
     zones = find_zones(text)
-    judged = list(_judge_all(read_sentences(text, zones), origin))
+    judged = list(_judge_all(read_sentences(text, zones, origin), origin))
     rejected = [Rejected(zone.start, zone.end, zone.reason) for zone in zones]
     rejected += [one for one in judged if isinstance(one, Rejected)]
     return Extraction(
