@@ -76,7 +76,7 @@ def _with(sentence: Sentence, family: str) -> Sentence:
 
 def _with_planted(sentences: Sequence[Sentence], text: str) -> list[Sentence]:
     """Mark the sentences in which an instruction to agents was planted."""
-    planted = find_instructions(text)
+    planted = find_instructions(text) if any(one.families for one in sentences) else []
     ends = [find.end for find in planted]
     starts = [find.start for find in planted] + [len(text)]
     return [

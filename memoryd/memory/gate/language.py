@@ -1,7 +1,9 @@
 """Which languages a sentence is written in, and the plain form in which its cues are looked for."""
 
 import re
+from collections import Counter
 from dataclasses import dataclass
+from functools import cache
 
 from memoryd.memory.gate.tables import Language, load_language
 from memoryd.memory.sentences import find_quotations, list_mark
@@ -74,8 +76,9 @@ def latin_language(text: str, default: str) -> str:
 
     One such word is not enough to leave *default*, unless a letter with a mark stands beside it.
     """
+    owners = _function_words()
     words = _LATIN_WORD.findall(text)
-    counts = {name: sum(word in load_language(name).words for word in words) for name in _SPACED}
+    counts = Counter(name for word in words for name in owners.get(word, ()))
     best = max(_SPACED, key=lambda name: (counts[name], name == default))
     needed = 1 if _MARKED_LETTER.search(text) else 2
     return (
@@ -83,6 +86,15 @@ def latin_language(text: str, default: str) -> str:
         if counts[best] - counts[default] >= min(needed, counts[best]) and counts[best] >= needed
         else default
     )
+
+
+@cache
+def _function_words() -> dict[str, tuple[str, ...]]:
+    tables = {name: load_language(name).words for name in _SPACED}
+    return {
+        word: tuple(name for name, words in tables.items() if word in words)
+        for word in frozenset[str]().union(*tables.values())
+    }
 
 
 def _without_lead_ins(sentence: str, languages: tuple[Language, ...]) -> str:
