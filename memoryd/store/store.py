@@ -1,6 +1,6 @@
 """The one writer: a batch, its index rows and its cursor become durable together, or not at all."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from hashlib import blake2b
@@ -23,7 +23,7 @@ from memoryd.store.connection import (
     translate,
 )
 from memoryd.store.copies import copy_database
-from memoryd.store.forgetting import ALL_INDEXES
+from memoryd.store.forgetting import ALL_INDEXES, is_forgotten
 from memoryd.store.records import to_milliseconds
 from memoryd.store.schema import INDEXES, SCHEMA_VERSION, migrate, schema_version
 from memoryd.store.sessions import SessionTable
@@ -180,7 +180,11 @@ class Store:
 
     def _add_messages(self, source_id: int, transcript: int, screened: ScreenedBatch) -> Added:
         added, updated, seen, ids = 0, 0, 0, []
+        forgotten = self._forgotten(screened.batch.messages)
         for message, text in zip(screened.batch.messages, screened.texts, strict=True):
+            if message.key in forgotten:
+                seen += 1
+                continue
             row, outcome = self._add_message(source_id, transcript, message, text)
             if outcome == "added":
                 added += 1
@@ -191,6 +195,18 @@ class Store:
             else:
                 seen += 1
         return Added(added, updated, seen, tuple(ids))
+
+    def _forgotten(self, messages: Sequence[Message]) -> frozenset[str]:
+        """Keys of messages that were forgotten for good: reading their transcript again does not bring them back."""
+        if not self.connection.execute("select exists (select 1 from forgotten)").fetchone()[0]:
+            return (
+                frozenset()
+            )  # a condition in the insert itself would make it twice as slow for everybody
+        return frozenset(
+            one.key
+            for one in messages
+            if is_forgotten(self.connection, identity_of(one.source, one.key))
+        )
 
     def _add_message(
         self, source_id: int, transcript: int, message: Message, text: ScreenedText
@@ -205,8 +221,7 @@ class Store:
         start, end = message.span or (None, None)
         inserted = self.connection.execute(
             "insert into message (session_id, identity, native_id, role, time, text, group_key, position, transcript_id, start, end) "
-            "select ?, ?2, ?, ?, ?, ?, ?, ?, ?, ?, ? where not exists (select 1 from forgotten where identity = ?2) "
-            "on conflict (identity) do nothing",
+            "values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) on conflict (identity) do nothing",
             (
                 session,
                 identity,
@@ -245,14 +260,9 @@ class Store:
         return None
 
     def _meet_again(self, identity: bytes, text: ScreenedText) -> tuple[int, str]:
-        found = self.connection.execute(
+        row, role, old, withdrawn = self.connection.execute(
             "select id, role, text, withdrawn from message where identity = ?", (identity,)
         ).fetchone()
-        if (
-            found is None
-        ):  # it was forgotten for good: reading its transcript again does not bring it back
-            return 0, "seen"
-        row, role, old, withdrawn = found
         if withdrawn:
             self.connection.execute(
                 "update message set text = ?, withdrawn = 0 where id = ?", (text, row)
