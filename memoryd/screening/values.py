@@ -94,7 +94,7 @@ def is_wordy(value: str) -> bool:
 def is_body(value: str) -> bool:
     """Is *value*, behind a prefix that occurs in no word, more than a filler?"""
     value = value[:_JUDGED].rstrip("-_")
-    return len(set(value)) >= MIN_DISTINCT and not _is_filler(value) and not _PROSE.fullmatch(value)
+    return not (_PROSE.fullmatch(value) or len(set(value)) < MIN_DISTINCT or _is_filler(value))
 
 
 def is_random(value: str) -> bool:

@@ -1,6 +1,7 @@
 """Finds tokens that were broken over lines, by margins, a shell's continuation sign or quoting."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 
 from memoryd.screening.outline import Joined, outline
 from memoryd.screening.spans import Span
@@ -55,11 +56,10 @@ def _find_in_view(view: View, joined: Joined) -> Iterator[Span]:
 
 def _shorten(view: View, span: Span) -> Span:
     """*span* without the words of the next lines that a token of any length takes for its own."""
-    for line in reversed(view.beginnings(span.start + 1, span.end)):
-        if is_fragment(view.text[line : span.end]):
-            break
-        shorter = find_tokens(view.text, whole := [(span.start, line)], whole, line)
-        if not shorter or shorter[0].start != span.start:
-            break
-        span = shorter[0]
+    lines = view.beginnings(span.start + 1, span.end)
+    for line, following in pairwise([*lines, span.end]):
+        if not is_fragment(view.text[line:following]):
+            shorter = find_tokens(view.text, whole := [(span.start, line)], whole, line)
+            if shorter and shorter[0].start == span.start:
+                return shorter[0]
     return span
