@@ -38,6 +38,11 @@ COMMANDS = {
     ),
     "stats": ("models", "stats", "Say how well memory serves: hit rate, freshness, cost."),
     "model": ("models", "model", "Embedding models: list, pull, use."),
+    "files": (
+        "files",
+        "files",
+        "Memory files: what an agent really loads, and keeping it within its limits.",
+    ),
     "consolidate": (
         "runs",
         "consolidate",
@@ -48,6 +53,7 @@ COMMANDS = {
     "restore": ("keeping", "restore", "Put a backup in place of the database."),
     "prune": ("keeping", "prune", "Put into the archive what the rules say, each with its reason."),
     "forget": ("keeping", "forget", "Remove for good, from every record, index and copy."),
+    "reindex": ("keeping", "reindex", "Read everything again with the readers of today."),
     "runs": ("runs", "runs", "List runs, or inspect one: what it did and why."),
     "undo": ("runs", "undo", "Take back a run."),
     "review": ("runs", "review", "What waits for a person: doubtful entries and conflicts."),

@@ -1,4 +1,4 @@
-"""Keeping and letting go: the night, prune, forget, backup, restore."""
+"""Keeping and letting go: the night, prune, forget, reindex, backup, restore."""
 
 from pathlib import Path
 
@@ -90,6 +90,25 @@ def restore(app: App, file: Path, as_json: bool) -> int:
         print_json(told)
     else:
         click.echo(f"restored {told['restored']}; what was there is at {told['kept_aside']}")
+    return 0
+
+
+@click.command()
+@click.option("--source", help="Only this agent.")
+@json_option
+@pass_app
+def reindex(app: App, source: str | None, as_json: bool) -> int:
+    """Read everything again, from the archive and the sources, with the readers of today: nothing twice, nothing lost."""
+    told = app.carry_out("reindex", {"source": source})
+    if as_json:
+        print_json(told)
+        return 0
+    click.echo(
+        f"{told['files']} transcripts read again, {told['from_archive']} of them from the archive: "
+        f"{told['messages_added']} messages are new, {told['messages_updated']} say something else now"
+    )
+    for error in told["errors"]:
+        click.echo(error, err=True)
     return 0
 
 

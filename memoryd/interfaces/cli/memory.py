@@ -47,10 +47,17 @@ def memory() -> None:
 )
 @click.option("--pin", "pinned", is_flag=True, help="Never forget or rewrite it.")
 @click.option("--key", help="Your own id; adding the same key again replaces.")
+@click.option(
+    "--file", type=click.Path(path_type=Path), help="Into this memory file, within its limit."
+)
 @json_option
 @pass_app
-def add(app: App, /, text: str, as_json: bool, pinned: bool, **fields: Any) -> int:
+def add(
+    app: App, /, text: str, as_json: bool, pinned: bool, file: Path | None, **fields: Any
+) -> int:
     """Remember TEXT."""
+    if file is not None:
+        return _add_to_file(app, file, text, as_json)
     told = app.carry_out("memory.add", {"content": text, **fields, "pinned": pinned or None})
     if as_json:
         print_json(told)
@@ -60,6 +67,25 @@ def add(app: App, /, text: str, as_json: bool, pinned: bool, **fields: Any) -> i
             + (f"  ({told['entry']['id']})" if told["entry"] else "")
         )
     return 1 if told["outcome"] == "rejected" else 0
+
+
+def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
+    """Add to a memory file; what is in the way is told whole, never cut silently."""
+    from memoryd.service.filing import add_to_file  # noqa: PLC0415 - only here
+
+    told = add_to_file(app.home, app.config, file.expanduser().absolute(), text, profile=None)
+    if as_json:
+        print_json(told)
+    elif told["refused"]:
+        click.echo(f"not written: {told['refused']}", err=True)
+        for entry in told["entries"]:
+            click.echo(f"  {entry['size']:6} {entry['content']}", err=True)
+        click.echo(told["diff"], nl=False)
+    else:
+        click.echo(
+            f"{told['used']} of {told['limit'] or 'no limit'} {told['unit']}; `memoryd undo {told['run']}` takes it back"
+        )
+    return 1 if told["refused"] else 0
 
 
 @memory.command("import")

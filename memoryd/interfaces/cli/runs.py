@@ -78,7 +78,14 @@ def runs(app: App, run_id: str | None, limit: int, as_json: bool) -> int:
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
     """Take back a run: every entry as it was, unless it was changed since."""
-    done = app.carry_out("undo", {"run": run_id})
+    from memoryd.service.filing import is_file_run, undo_file  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        wrote = is_file_run(reader.connection, run_id)
+    if wrote is not None and wrote.state == "done":
+        done = undo_file(app.home, app.config, wrote)
+    else:
+        done = app.carry_out("undo", {"run": run_id})
     if as_json:
         print_json(done)
         return 0
