@@ -146,7 +146,10 @@ class HermesDatabase(SqliteSource):
             )
             return int(times.setdefault(row["timestamp"], len(times)))
         same = {"session_id": session["id"], "role": row["role"], "content": row["content"]}
-        times = database.values("messages", "timestamp", same, ("timestamp", row["timestamp"]))
+        first = database.values("messages", "id", {**same, "timestamp": row["timestamp"]})
+        times = database.values(
+            "messages", "timestamp", same, ("id", min(first, default=row["id"]))
+        )
         if times and "summaries" not in session:
             session["summaries"] = database.values(
                 "messages",
@@ -154,12 +157,8 @@ class HermesDatabase(SqliteSource):
                 {"session_id": session["id"]},
                 like=("content", "[CONTEXT %"),
             )
-        repeated = [
-            time
-            for time in times[1:]
-            if any(0 < time - summary < _AT_ONCE for summary in session["summaries"])
-        ]
-        return len(times) - len(repeated)
+        own = [t for t in times if not any(0 < t - s < _AT_ONCE for s in session["summaries"])]
+        return len(own) or min(len(times), 1)
 
     def parse(self, row: Row, session: dict[str, Any], context: Context) -> Iterable[Message]:
         """What a row says, if it is still part of the conversation."""

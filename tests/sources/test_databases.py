@@ -342,6 +342,24 @@ def test_a_part_that_streams_in_an_old_session_of_many_is_followed(
     db.close()
 
 
+def test_a_row_with_an_old_time_is_found_although_the_clock_stands(tmp_path: Path) -> None:
+    """An import, or a clock that was set back."""
+    db = sqlite3.connect(tmp_path / "opencode.db")
+    db.executescript(OpenCodeAgent.schema)
+    db.execute("insert into session values ('s', 'p', null, '/w', 'T', 1, 1)")
+    db.execute("insert into message values ('m', 's', 1, 1, '{\"role\":\"user\"}')")
+    db.execute("insert into part values ('late', 'm', 's', 9, 9, ?)", (part("late"),))
+    db.commit()
+    source, path = OpenCode([tmp_path]), tmp_path / "opencode.db"
+    found = harvest(source, path)
+    db.execute("insert into part values ('early', 'm', 's', 5, 5, ?)", (part("early"),))
+    db.commit()
+    harvest(source, path, found)
+
+    assert {"late", "early"} == set(found.messages)
+    db.close()
+
+
 def part(text: str) -> str:
     return json.dumps({"type": "text", "text": text})
 

@@ -14,6 +14,7 @@ import pytest
 
 from memoryd.errors import SourceError
 from memoryd.sources import sqlite as reader
+from memoryd.sources.foreign import database_facts
 from memoryd.sources.hermes import Hermes
 from memoryd.sources.sqlite import open_database
 from tests.sources.contract import harvest
@@ -98,6 +99,7 @@ def test_a_wal_left_by_a_crash_is_read_and_not_changed(tmp_path: Path) -> None:
 READ_AS_NOBODY = """
 import os, sys
 from pathlib import Path
+from memoryd.sources.foreign import database_facts
 from memoryd.sources.hermes import Hermes
 os.setgid(65534); os.setuid(65534)
 path = Path(sys.argv[1])
@@ -201,6 +203,28 @@ def test_what_was_read_while_the_file_changed_is_void(tmp_path: Path) -> None:
 
         with pytest.raises(reader.ChangedError):
             database.check()
+
+
+def test_every_commit_shows_also_where_size_and_time_of_the_wal_stand_still(tmp_path: Path) -> None:
+    """A WAL that begins anew is written over from its start: the same size, and perhaps the same tick."""
+    path = tmp_path / "state.db"
+    db = sqlite3.connect(path)
+    db.execute("pragma journal_mode=wal")
+    db.execute("create table t (x)")
+    db.executemany("insert into t values (?)", [(number,) for number in range(2000)])
+    db.commit()
+    db.execute("pragma wal_checkpoint(restart)")
+    wal = Path(f"{path}-wal")
+    seen, times = set(), wal.stat().st_mtime_ns
+    for number in range(5):
+        db.execute("update t set x = x + 1 where rowid = ?", (number + 1,))
+        db.commit()
+        os.utime(wal, ns=(times, times))
+        seen.add((wal.stat().st_size, wal.stat().st_mtime_ns, database_facts(path).fingerprint))
+
+    assert 1 == len({(size, time) for size, time, _ in seen})
+    assert 5 == len(seen)
+    db.close()
 
 
 def test_a_busy_database_is_an_error_of_its_own_and_not_for_ever(
