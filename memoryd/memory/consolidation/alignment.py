@@ -4,8 +4,8 @@ from collections import defaultdict
 from dataclasses import dataclass
 
 from memoryd.memory.consolidation.lexicon import lexicon
-from memoryd.memory.consolidation.reading import Reading, Unit
 from memoryd.memory.consolidation.spelling import pair_spellings
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
@@ -29,18 +29,11 @@ def align(a: Reading, b: Reading) -> Alignment:
     waiting: dict[str, list[int]] = defaultdict(list)
     for j, unit in enumerate(b.units):
         waiting[_bucket(unit)].append(j)
-    neighbours_a, neighbours_b = _neighbours(a), _neighbours(b)
     pairs: list[tuple[int, int]] = []
     only_a: list[int] = []
     for i, unit in enumerate(a.units):
         candidates = waiting[_bucket(unit)]
-        found = _best(
-            unit,
-            [j for j in candidates if same_unit(unit, b.units[j])],
-            b,
-            neighbours_a,
-            neighbours_b,
-        )
+        found = _best(unit, [j for j in candidates if same_unit(unit, b.units[j])], a, b)
         if found is None:
             only_a.append(i)
         else:
@@ -48,8 +41,9 @@ def align(a: Reading, b: Reading) -> Alignment:
             pairs.append((i, found))
     taken = {j for _, j in pairs}
     only_b = [j for j in range(len(b.units)) if j not in taken]
-    only_a = [i for i in only_a if not _is_redundant(i, a, {i for i, _ in pairs}, b)]
-    only_b = [j for j in only_b if not _is_redundant(j, b, taken, a)]
+    keys = {a.units[i].key for i, _ in pairs}
+    only_a = [i for i in only_a if not _is_redundant(a.units[i], keys, b)]
+    only_b = [j for j in only_b if not _is_redundant(b.units[j], keys, a)]
     pair_spellings(a, b, only_a, only_b, pairs)
     if not only_a or not only_b:
         only_a = [i for i in only_a if not _is_light(i, a)]
@@ -67,27 +61,22 @@ def _is_light(i: int, reading: Reading) -> bool:
     return named and unit.key in lexicon("en").labels
 
 
-def _neighbours(reading: Reading) -> dict[int, set[str]]:
-    keys: dict[int, set[str]] = defaultdict(set)
-    for unit in reading.units:
-        keys[unit.clause].add(unit.key)
-    return keys
+def _clause_keys(reading: Reading, clause: int) -> set[str]:
+    return {unit.key for unit in reading.units if unit.clause == clause}
 
 
-def _best(
-    unit: Unit,
-    candidates: list[int],
-    b: Reading,
-    keys_a: dict[int, set[str]],
-    keys_b: dict[int, set[str]],
-) -> int | None:
+def _best(unit: Unit, candidates: list[int], a: Reading, b: Reading) -> int | None:
     """Choose among repeated units: the same sign first, then the clause that shares most, then the order."""
     if len(candidates) < 2:  # noqa: PLR2004 - nothing to choose
         return candidates[0] if candidates else None
-    mine = keys_a[unit.clause]
+    mine = _clause_keys(a, unit.clause)
     return min(
         candidates,
-        key=lambda j: (b.units[j].sign != unit.sign, -len(mine & keys_b[b.units[j].clause]), j),
+        key=lambda j: (
+            b.units[j].sign != unit.sign,
+            -len(mine & _clause_keys(b, b.units[j].clause)),
+            j,
+        ),
     )
 
 
@@ -99,9 +88,7 @@ def same_unit(u: Unit, v: Unit) -> bool:
         return u.forms[0] == v.forms[0] or (u.key == v.key and "name" not in (u.kind, v.kind))
     if u.key == v.key:
         return (u.kind in ("quantity", "code")) == (v.kind in ("quantity", "code"))
-    return (
-        u.kind == v.kind == "code" and u.key.casefold() == v.key.casefold() and not ("_" in u.key)
-    )
+    return u.kind == v.kind == "code" and u.key.casefold() == v.key.casefold() and "_" not in u.key
 
 
 def _bucket(unit: Unit) -> str:
@@ -113,12 +100,10 @@ def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
     return any(len(stem) >= _MIN_SHARED or stem in (u[0], v[0]) for stem in shared)
 
 
-def _is_redundant(i: int, mine: Reading, matched: set[int], other: Reading) -> bool:
-    unit = mine.units[i]
-    if any(same_unit(unit, mine.units[k]) and unit.sign == mine.units[k].sign for k in matched):
+def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
+    """Was the unit matched once already, or does the other text have it among its light words?"""
+    if unit.key in matched and unit.sign > 0:
         return unit.kind not in ("condition", "compare", "quantify")
-    return (
-        unit.kind in ("word", "concept", "action")
-        and unit.sign >= 0
-        and unit.surface.casefold() in other.dropped
-    )
+    if unit.kind not in ("word", "concept", "action") or unit.sign < 0:
+        return False
+    return unit.surface.casefold() in other.dropped

@@ -7,9 +7,11 @@ one that contains it. Vector neighbours may be added. No net is wider than a con
 """
 
 import zlib
+from array import array
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 _BINS = 32
@@ -23,10 +25,17 @@ _EMPTY = _MASK + 1
 
 @dataclass(frozen=True, slots=True)
 class Sketch:
-    """What the nets need of one entry: its text without case and signs, and the keys of its units."""
+    """What the nets need of one entry.
+
+    Attributes:
+        plain: its text without signs at the end; equal for copies.
+        keys: of its units, in order.
+        values: those of its quantities, names and identifiers.
+    """
 
     plain: str
     keys: tuple[str, ...]
+    values: frozenset[str] = frozenset()
 
 
 def propose(sketches: Sequence[Sketch]) -> set[tuple[int, int]]:
@@ -51,7 +60,7 @@ def _touches(a: Sketch, b: Sketch) -> bool:
 def _pairs_of(bucket: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Pair all of a narrow bucket; of a wide one (exact copies) only neighbours."""
     if len(bucket) > _WIDEST:
-        yield from zip(bucket, bucket[1:], strict=False)
+        yield from pairwise(bucket)
         return
     for n, i in enumerate(bucket):
         for j in bucket[:n]:
@@ -69,18 +78,22 @@ def _buckets(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
 
 
 def _bands(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
-    bands: dict[tuple[int, ...], list[int]] = defaultdict(list)
-    for i, sketch in enumerate(sketches):
-        signature = minhash(shingles(sketch))
-        for band in range(0, _BINS, _ROWS):
-            bands[(band, *signature[band : band + _ROWS])].append(i)
-    yield from (bucket for bucket in bands.values() if 1 < len(bucket) <= _WIDEST)
+    """Yield, band by band, the entries whose signatures agree in it; one band is in memory at a time."""
+    signatures = array("Q")
+    for sketch in sketches:
+        signatures.extend(minhash(shingles(sketch)))
+    for band in range(0, _BINS, _ROWS):
+        found: dict[int, list[int]] = defaultdict(list)
+        for i in range(len(sketches)):
+            first, second = signatures[i * _BINS + band : i * _BINS + band + _ROWS]
+            found[first << 33 | second].append(i)
+        yield from (bucket for bucket in found.values() if 1 < len(bucket) <= _WIDEST)
 
 
 def shingles(sketch: Sketch) -> Iterator[str]:
     """Yield pairs of neighbouring units and, for unspaced scripts, character trigrams."""
     yield from sketch.keys
-    for first, second in zip(sketch.keys, sketch.keys[1:], strict=False):
+    for first, second in pairwise(sketch.keys):
         yield first + " " + second
     if not sketch.plain.isascii():
         for k in range(len(sketch.plain) - 2):

@@ -10,7 +10,7 @@ from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment, align
 from memoryd.memory.consolidation.order import role_clash
-from memoryd.memory.consolidation.reading import Reading, Unit
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
@@ -61,26 +61,30 @@ class Comparison:
     wider: Literal["", "a", "b"] = ""
     objection: Objection | None = None
 
+    def turned(self) -> "Comparison":
+        """Give the same comparison with a and b exchanged."""
+        wider: Literal["", "a", "b"] = (
+            "a" if self.wider == "b" else "b" if self.wider == "a" else ""
+        )
+        return replace(self, alignment=_turned(self.alignment), wider=wider)
+
     @property
     def merges(self) -> bool:
         """Does one text hold all of the other?"""
         return self.relation in ("same", "contains")
 
 
-def compare(a: Reading, b: Reading) -> Comparison:
+def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer for each case
     """Compare two readings; the answer is the same either way round (see `updates` for which is newer)."""
     if (len(a.units), a.text) < (len(b.units), b.text):
-        found = compare(b, a)
-        wider: Literal["", "a", "b"] = {"a": "b", "b": "a", "": ""}[found.wider]  # type: ignore[assignment]
-        return replace(found, alignment=_turned(found.alignment), wider=wider)
+        return compare(b, a).turned()
     alignment = align(a, b)
     similarity = alignment.similarity(a, b)
     if not alignment.pairs or not _is_substantial(a, b, alignment):
         return Comparison("distinct", "too little in common", similarity, alignment)
-    objection = object_to(a, b, alignment)
     if alignment.only_a and alignment.only_b:
-        reason = _difference(a, b, alignment)
-        return Comparison("distinct", reason, similarity, alignment, objection=objection)
+        return Comparison("distinct", _difference(a, b, alignment), similarity, alignment)
+    objection = object_to(a, b, alignment)
     if objection:
         return Comparison("distinct", objection.reason, similarity, alignment, objection=objection)
     if not alignment.only_a and not alignment.only_b:
@@ -265,7 +269,7 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     return None
 
 
-def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:
+def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
     """Inside a shared clause only a time of day or date at its end may be added."""
     tail = [i for i in mine if i in extra]
     if _is_spelled_out(wider, tail, mine, narrow) or _says_how(wider, tail, mine):
@@ -294,7 +298,11 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
 def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
     """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
     verbs = [i for i in mine if wider.units[i].kind == "action"]
-    return tail == verbs[:1] == tail[:1] and len(mine) > _MIN_NOMINAL and all(u.kind != "action" for u in narrow.units)
+    return (
+        tail == verbs[:1] == tail[:1]
+        and len(mine) > _MIN_NOMINAL
+        and all(u.kind != "action" for u in narrow.units)
+    )
 
 
 def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
@@ -302,7 +310,11 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     if tail != mine[-len(tail) :] or len(tail) == len(mine):
         return False
     first = wider.units[tail[0]]
-    return first.listed < 0 and first.role in ("with", "by") and all(wider.units[i].kind != "name" for i in tail)
+    return (
+        first.listed < 0
+        and first.role in ("with", "by")
+        and all(wider.units[i].kind != "name" for i in tail)
+    )
 
 
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:

@@ -52,7 +52,9 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
 def _bases(word: str, language: Language) -> Iterator[str]:
     for tail, put in _ENDINGS.get(language, ()):
         stem = word.removesuffix(tail)
-        if stem == word or len(stem) < (_MIN_STEM + 1 if tail in ("ly", "er", "ers") else _MIN_STEM - 1):
+        if stem == word or len(stem) < (
+            _MIN_STEM + 1 if tail in ("ly", "er", "ers") else _MIN_STEM - 1
+        ):
             continue
         yield stem + put
         if language == "en" and len(stem) > _MIN_STEM and stem[-1] == stem[-2]:
@@ -70,7 +72,11 @@ def unknown_forms(word: str, language: Language) -> tuple[str, tuple[str, ...]]:
         if stem.endswith(unaccent(tail)) and len(stem) - len(tail) >= _MIN_STEM:
             stem = stem[: -len(tail)]
             break
-    return stem, (word, *(form for form in _verb_forms(word, plain, language) if form != word))
+    return stem, (
+        word,
+        plain,
+        *(form for form in _verb_forms(word, plain, language) if form != word),
+    )
 
 
 def _verb_forms(word: str, plain: str, language: Language) -> Iterator[str]:

@@ -53,7 +53,9 @@ class _Reader:
                 i += 1
             elif token.kind == "sign":
                 counts = i + 1 < len(self.seq) and self.seq[i + 1].kind == "quantity"
-                role, key = _SIGNS.get(token.text, ("sign", token.text)) if counts else ("sign", token.text)
+                role, key = (
+                    _SIGNS.get(token.text, ("sign", token.text)) if counts else ("sign", token.text)
+                )
                 yield Item(role, key, token.text, token.start, token.end)
                 i += 1
             else:
@@ -152,7 +154,9 @@ class _Reader:
             return [negation, replace(negation, role=turned.role, key=turned.key)]
         key, forms = unknown_forms(lower, self.spaced.language)
         if token.text[0].isupper() and not self.shouting:
-            forms = (lower,)  # a name is spelled as it is
+            forms = (
+                (lower,) if self.spaced.language == "en" else (lower, lower)
+            )  # a name is spelled as it is
         return [
             Item("name" if named else "word", key, token.text, token.start, token.end, forms=forms)
         ]

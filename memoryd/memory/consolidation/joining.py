@@ -27,8 +27,17 @@ def join(found: list[Item]) -> list[Item]:
             out.append(replace(first, role="concept", key="weekend", end=found[i].end))
             i += 1
         else:
-            i = _sum_at(found, i, out) or _half_at(found, i, out) or _time_at(found, i, out) or _plain_at(found, i, out)
+            i = _joined_at(found, i, out) or _plain_at(found, i, out)
     return out
+
+
+def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
+    if found[i].role == "quantity":
+        return _sum_at(found, i, out) or _time_at(found, i, out)
+    word = found[i].surface.casefold()
+    if word == "an" or found[i].key == "half" or word == "quarter":
+        return _half_at(found, i, out) or _time_at(found, i, out)
+    return 0
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:

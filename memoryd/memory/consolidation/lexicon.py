@@ -7,7 +7,7 @@ A phrase of a spaced language is a tuple of words, of an unspaced one a string o
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
@@ -126,7 +126,7 @@ class Lexicon:
     plain_words: frozenset[str] = field(default_factory=frozenset)
 
 
-@lru_cache(maxsize=None)
+@cache
 def lexicon(language: Language) -> Lexicon:
     """Load the tables of one language."""
     text = files(__package__).joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
@@ -137,9 +137,8 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
     spaced = language not in UNSPACED
     main: dict[str, Sense] = {}
     aside: dict[str, set[Role]] = {}
-    for phrase, role, key in _rows(tables):
-        phrase = _clean(phrase, spaced)
-        if not phrase:
+    for raw, role, key in _rows(tables):
+        if not (phrase := _clean(raw, spaced)):
             continue
         if role in _ASIDE:
             aside.setdefault(phrase, set()).add(role)
@@ -196,7 +195,7 @@ def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:
 def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
     found: dict[str, str] = {}
     for word in sorted({word for phrase in phrases for word in phrase.split()}):
-        umlauts = word.translate(str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"}))
+        umlauts = word.translate(_UMLAUTS)
         for plain in (unaccent(word), unaccent(umlauts)):
             if plain != word:
                 found.setdefault(plain, word)
@@ -228,6 +227,7 @@ def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
             yield phrase, role, section
 
 
+_UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
 _SYNONYMS: dict[str, Role] = {"verbs": "action", "nouns": "concept", "adjectives": "quality"}
 
 

@@ -5,7 +5,7 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.reading import TIMES, Reading, Unit
+from memoryd.memory.consolidation.unit import TIMES, Reading, Unit
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
 _WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
@@ -26,7 +26,9 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         if frozenset((u.role, v.role)) in _OPPOSED and not _when(u):
             return f"{u.surface!r} plays another role"
     steps = a.ordered or b.ordered
-    movable = [(i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))]
+    movable = [
+        (i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))
+    ]
     for n, (i, j) in enumerate(movable):
         for k, m in movable[n + 1 :]:
             if j < m or (_may_be_verb(a, i, k) and not _is_mirrored(alignment, (i, j), (k, m))):
@@ -132,7 +134,9 @@ def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
     if min(here, there) < 0 or any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
         return False
-    crossed = all((a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs)
+    crossed = all(
+        (a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs
+    )
     return crossed and any(_is_named(unit) for unit in a.units)
 
 
@@ -178,8 +182,7 @@ def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
         if (
             still.role
             or still2.role
-            or "name" in (moved.kind, moved2.kind)
-            and "name" in (still.kind, still2.kind)
+            or ("name" in (moved.kind, moved2.kind) and "name" in (still.kind, still2.kind))
         ):
             continue
         roles = {moved.role, moved2.role}

@@ -1,6 +1,7 @@
 """Entries of one namespace -> the plan of one consolidation run. Pure; the order of the input does not matter."""
 
 import re
+import sys
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -9,18 +10,18 @@ from functools import lru_cache
 from typing import Any
 
 from memoryd.memory.consolidation.candidates import Sketch, propose, propose_by_vectors
+from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.clusters import cluster
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.plan import (
     Conflict,
     ConsolidationPlan,
     ConsolidationPolicy,
-    Held,
     Merge,
     Supersede,
     Veto,
 )
-from memoryd.memory.consolidation.reading import Reading, read
+from memoryd.memory.consolidation.reading import read
 from memoryd.memory.consolidation.rewriting import (
     choose_keeper,
     cite,
@@ -33,8 +34,12 @@ from memoryd.memory.text import fold
 from memoryd.model import Entry
 
 _READINGS = 16384  # kept at a time; about 4 kB each
-_REPORTED = 0.5  # vetoes below this similarity are noise
-_NEAR = 0.34  # of the shorter entry's units must be shared before two entries are compared
+_REPORTED = 0.6  # vetoes below this similarity are noise
+_MOST_VETOES = 1000  # the most similar ones are reported
+_NEAR = 0.4  # of the shorter entry's units must be shared before two entries are compared
+_MOST_ALONE = 4  # units that only one of two texts has, on both sides
+_TWO_VALUES = 2
+_BEST = 16  # partners an entry is compared with, the most similar ones
 _EXACT = 2.0  # above every similarity: copies join first
 
 _read = lru_cache(maxsize=_READINGS)(read)
@@ -49,15 +54,6 @@ class _Findings:
     conflicts: list[Conflict] = field(default_factory=list)
     vetoes: list[Veto] = field(default_factory=list)
     compared: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Draft:
-    """A merge and how much it is to be preferred when not all can be done."""
-
-    merge: Merge
-    score: float
-    latest: datetime
 
 
 def plan_consolidation(
@@ -79,7 +75,7 @@ def plan_consolidation(
         but what was held back.
     """
     by_id = {entry.id: entry for entry in entries}
-    drafts: list[_Draft] = []
+    drafts: list[Draft] = []
     supersedes: list[Supersede] = []
     conflicts: list[Conflict] = []
     vetoes: list[Veto] = []
@@ -94,12 +90,12 @@ def plan_consolidation(
         conflicts += (*found.conflicts, *undecided)
         compared += found.compared
     active = sum(entry.state == "active" for entry in entries)
-    merges, supersedes, held = _within_cap(drafts, supersedes, active, policy)
+    merges, supersedes, held = within_cap(drafts, supersedes, active, policy)
     return ConsolidationPlan(
         merges=tuple(sorted(merges, key=lambda m: m.into)),
         supersedes=tuple(sorted(supersedes, key=lambda s: (s.old, s.new))),
         conflicts=tuple(sorted(set(conflicts), key=lambda c: (c.a, c.b))),
-        vetoes=tuple(sorted(set(vetoes), key=lambda v: (-v.similarity, v.a, v.b))),
+        vetoes=tuple(sorted(set(vetoes), key=lambda v: (-v.similarity, v.a, v.b))[:_MOST_VETOES]),
         held_back=tuple(held),
         counts={
             "active": active,
@@ -136,28 +132,59 @@ def _compare_group(
         ids = [entry.id for entry in group]
         pairs |= propose_by_vectors(ids, vectors, policy.neighbours, policy.min_cosine)
     found = _Findings()
-    for i, j in sorted(pairs):
+    for i, j in _nearest(sketches, pairs):
         if sketches[i].plain == sketches[j].plain:
             found.scores[(group[i].id, group[j].id)] = _EXACT
-        elif _is_near(sketches[i], sketches[j]):
+        else:
             found.compared += 1
             _compare_pair(group[i], group[j], found, now)
     return found
 
 
+def _nearest(sketches: Sequence[Sketch], pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Keep the pairs that are near enough, and of these the best ones of each entry."""
+    sets = [frozenset(sketch.keys) for sketch in sketches]
+    near: dict[tuple[int, int], float] = {}
+    partners: dict[int, list[tuple[float, int, int]]] = defaultdict(list)
+    for i, j in pairs:
+        copies = sketches[i].plain == sketches[j].plain
+        score = _EXACT if copies else _overlap(sets[i], sets[j])
+        if copies or (
+            score >= _NEAR and _may_matter(sets[i], sets[j], sketches[i].values, sketches[j].values)
+        ):
+            near[(i, j)] = score
+            partners[i].append((-score, i, j))
+            partners[j].append((-score, i, j))
+    kept = {pair[1:] for mine in partners.values() for pair in sorted(mine)[:_BEST]}
+    return sorted(pair for pair in near if pair in kept or near[pair] == _EXACT)
+
+
+def _may_matter(
+    a: frozenset[str], b: frozenset[str], values_a: frozenset[str], values_b: frozenset[str]
+) -> bool:
+    """Can one hold the other, or replace one value of it? Not if much, or two values, differ on both sides."""
+    only_a, only_b = a - b, b - a
+    if min(len(only_a), len(only_b)) > _MOST_ALONE:
+        return False
+    return min(len(only_a & values_a), len(only_b & values_b)) < _TWO_VALUES
+
+
+def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """Give the share of the smaller set's units that both have (Szymkiewicz-Simpson)."""
+    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
+
+
 def _sketch(content: str) -> Sketch:
-    return Sketch(_plain(content), tuple(unit.key for unit in read(content).units))
+    units = read(content).units
+    values = frozenset(
+        sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
+    )
+    return Sketch(_plain(content), tuple(sys.intern(unit.key) for unit in units), values)
 
 
 def _plain(content: str) -> str:
     """Bring text into the form in which copies are equal: folded, one kind of space, no full stop."""
     return re.sub(r"\s+", " ", fold(content).text).strip().rstrip(".。!！;；~ ")
-
-
-def _is_near(a: Sketch, b: Sketch) -> bool:
-    keys_a, keys_b = set(a.keys), set(b.keys)
-    shared = len(keys_a & keys_b)
-    return shared > 0 and shared >= _NEAR * min(len(keys_a), len(keys_b))
 
 
 def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
@@ -166,11 +193,8 @@ def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
         found.scores[(a.id, b.id)] = comparison.similarity
         return
     older, newer = sorted((a, b), key=lambda e: (evidence_time(e), e.id))
-    judgement = judge(
-        _read(older.content),
-        _read(newer.content),
-        comparison if older is a else _compared(older, newer),
-    )
+    comparison = comparison if older is a else comparison.turned()
+    judgement = judge(_read(older.content), _read(newer.content), comparison)
     if judgement.relation == "update":
         problem = _supersede_problem(older, newer, now)
         if problem:
@@ -213,17 +237,17 @@ def _draft_merges(
     found: _Findings,
     by_id: Mapping[str, Entry],
     policy: ConsolidationPolicy,
-) -> tuple[list[_Draft], list[Veto]]:
+) -> tuple[list[Draft], list[Veto]]:
     members = {entry.id: entry for entry in group}
     pinned = frozenset(entry.id for entry in group if entry.pinned)
     copies, scores = _collapse_copies(found.scores, pinned)
     groups, _ = cluster(scores, pinned, policy.max_group)
-    drafts: list[_Draft] = []
+    drafts: list[Draft] = []
     vetoes: list[Veto] = []
     for ids in _with_copies(groups, copies):
         chosen = [members[i] for i in ids]
         draft = _draft(chosen, found, by_id)
-        if isinstance(draft, _Draft):
+        if isinstance(draft, Draft):
             drafts.append(draft)
         else:
             vetoes.append(Veto(ids[0], ids[1], 1.0, draft))
@@ -268,7 +292,7 @@ def _with_copies(
     ]
 
 
-def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]) -> _Draft | str:
+def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]) -> Draft | str:
     """Write the merge of a group, or say why it must not be."""
     keeper = choose_keeper(chosen, _relation)
     if keeper is None:
@@ -299,7 +323,7 @@ def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]
         inherited=inherit(keeper, chosen),
     )
     score = min((s for s in inside if s is not None), default=_EXACT)
-    return _Draft(merge, score, max(evidence_time(entry) for entry in chosen))
+    return Draft(merge, score, max(evidence_time(entry) for entry in chosen))
 
 
 def _relation(a: Entry, b: Entry) -> Comparison:
@@ -326,7 +350,7 @@ def _first_words(entry: Entry, by_id: Mapping[str, Entry]) -> list[Entry]:
 
 
 def _decide_updates(
-    found: _Findings, drafts: Sequence[_Draft]
+    found: _Findings, drafts: Sequence[Draft]
 ) -> tuple[list[Supersede], list[Conflict]]:
     """Turn updates between entries into updates between what will be left after the merges."""
     home = {i: draft for draft in drafts for i in (draft.merge.into, *draft.merge.from_ids)}
@@ -344,7 +368,9 @@ def _decide_updates(
             continue  # the older was confirmed again; the pair the other way round decides
         if old_home and old_id != older.id and not _are_alike(old_home, older):
             conflicts.append(
-                Conflict(*sorted((old_id, new_id)), reason=f"part of {attribute} was replaced")
+                Conflict(
+                    min(old_id, new_id), max(old_id, new_id), f"part of {attribute} was replaced"
+                )
             )
             continue
         supersede = Supersede(old_id, new_id, attribute, evidence_time(newer))
@@ -353,36 +379,6 @@ def _decide_updates(
     return [supersede for _, supersede in chosen.values()], conflicts
 
 
-def _are_alike(home: _Draft, member: Entry) -> bool:
+def _are_alike(home: Draft, member: Entry) -> bool:
     """Does the merged text say no more than this member, so that what replaces one replaces the other?"""
     return compare(_read(home.merge.content), _read(member.content)).relation == "same"
-
-
-def _within_cap(
-    drafts: Sequence[_Draft],
-    supersedes: Sequence[Supersede],
-    active: int,
-    policy: ConsolidationPolicy,
-) -> tuple[list[Merge], list[Supersede], list[Held]]:
-    """Take the surest changes first until the run's limit is reached; hold the rest back."""
-    left = max(policy.min_changes, int(policy.max_change_percent * active / 100))
-    held: list[Held] = []
-    merges: list[Merge] = []
-    waiting: set[str] = set()
-    reason = f"over the limit of {left} changes in one run"
-    for draft in sorted(drafts, key=lambda d: (-d.score, d.merge.into)):
-        merge = draft.merge
-        if len(merge.from_ids) > left:
-            held.append(Held(merge, reason))
-            waiting |= {merge.into, *merge.from_ids}
-        else:
-            left -= len(merge.from_ids)
-            merges.append(merge)
-    kept: list[Supersede] = []
-    for supersede in sorted(supersedes, key=lambda s: (s.since, s.old)):
-        if left < 1 or {supersede.old, supersede.new} & waiting:
-            held.append(Held(supersede, reason))
-        else:
-            left -= 1
-            kept.append(supersede)
-    return merges, kept, held

@@ -57,13 +57,23 @@ _WEEKDAYS = {
     for i, c in enumerate(row, 1)
 }
 _LATE = frozenset({"下午", "晚上", "傍晚", "夜里", "午後", "오후"})
-_SECONDS = {"ms": Decimal("0.001"), "s": 1, "min": 60, "h": 3600, "d": 86400, "wk": 604800}
-_MONTHS = {"mo": 1, "yr": 12}
-_BYTES = {"B": 1, "kB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12}
+_SECONDS = {
+    "ms": Decimal("0.001"),
+    **{
+        k: Decimal(v) for k, v in (("s", 1), ("min", 60), ("h", 3600), ("d", 86400), ("wk", 604800))
+    },
+}
+_MONTHS = {"mo": Decimal(1), "yr": Decimal(12)}
+_BYTES = {unit: Decimal(1000**n) for n, unit in enumerate(("B", "kB", "MB", "GB", "TB"))}
+_BASES: tuple[tuple[str, dict[str, Decimal]], ...] = (
+    ("seconds", _SECONDS),
+    ("months", _MONTHS),
+    ("bytes", _BYTES),
+)
 _NOON = 12
 
 
-def read_quantity(text: str) -> str:
+def read_quantity(text: str) -> str:  # noqa: PLR0911 - one answer for each case
     """Turn a match of PATTERN into its key."""
     if match := _ISO.fullmatch(text):
         year, month, day = map(int, match.groups())
@@ -92,7 +102,7 @@ def with_unit(key: str, unit: str) -> str:
     True
     """
     value = key.removeprefix("number:")
-    for name, factors in (("seconds", _SECONDS), ("months", _MONTHS), ("bytes", _BYTES)):
+    for name, factors in _BASES:
         if unit in factors and re.fullmatch(r"[+-]?\d+(\.\d+)?", value):
             return f"{name}:{_plain(Decimal(value) * factors[unit])}"
     return f"{unit}:{value}"

@@ -5,11 +5,12 @@ again from scratch; a fact that it cannot find there drops the merge.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.plan import Clause
-from memoryd.memory.consolidation.reading import Reading
+from memoryd.memory.consolidation.unit import Reading
 from memoryd.model import Entry, Provenance
 
 Compare = Callable[[Entry, Entry], Comparison]
@@ -35,11 +36,12 @@ def _holds(comparison: Comparison) -> bool:
 
 def clauses_of(entry: Entry, reading: Reading) -> tuple[Clause, ...]:
     """Cut an entry's content into its clauses; together they are the content, nothing left out."""
-    starts = sorted({clause.start for clause in reading.clauses if clause.end > clause.start} - {0})
+    said = (clause for clause in reading.clauses if clause.end > clause.start)
+    starts = sorted({reading.offsets[clause.start] for clause in said} - {0})
     edges = [0, *starts, len(entry.content)]
     return tuple(
         Clause(entry.content[start:end], entry.id, start, end)
-        for start, end in zip(edges, edges[1:], strict=False)
+        for start, end in pairwise(edges)
         if end > start
     )
 

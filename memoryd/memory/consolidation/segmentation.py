@@ -15,6 +15,12 @@ from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 _NUMBER = "number:"
 _UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character 11
 _MULTIPLIERS = {"万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8}
+_VALUE_ROLES: dict[str, tuple[str, str]] = {
+    "weekday": ("quantity", "weekday"),
+    "ordinal": ("quantity", "ordinal"),
+    "clock": ("quantity", "time"),
+    "unit": ("concept", "unit"),
+}
 _LONGEST_UNIT = 5
 
 
@@ -24,12 +30,9 @@ def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
         return [
             Item(role, key, surface, start, end, aside=sense.aside) for role, key in sense.parts
         ]
-    role, key = sense.role, sense.key
-    if role in ("weekday", "ordinal", "clock"):
-        role, key = "quantity", f"{'time' if role == 'clock' else role}:{key}"  # type: ignore[assignment]  # an item's role
-    elif role == "unit":
-        role, key = "concept", f"unit:{key}"
-    return [Item(role, key, surface, start, end, aside=sense.aside)]
+    kind, key = _VALUE_ROLES.get(sense.role, (sense.role, ""))
+    key = f"{key}:{sense.key}" if key else sense.key
+    return [Item(kind, key, surface, start, end, aside=sense.aside)]
 
 
 def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
@@ -62,7 +65,7 @@ def _best_cut(text: str, base: int, table: Lexicon) -> list[tuple[int, Item | No
     costs = [0] * (len(text) + 1)
     steps: list[tuple[int, Item | None]] = [(0, None)] * (len(text) + 1)
     for at in range(len(text) - 1, -1, -1):
-        best = (_UNKNOWN + costs[at + 1], at + 1, None)
+        best: tuple[int, int, Item | None] = (_UNKNOWN + costs[at + 1], at + 1, None)
         for length, cost, item in _options(text, at, base, table):
             if cost + costs[at + length] < best[0]:
                 best = (cost + costs[at + length], at + length, item)

@@ -6,9 +6,10 @@ identifiers and numbers are what they are.
 
 import re
 
-from memoryd.memory.consolidation.reading import Reading, Unit
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 _MIN_TYPO = 7  # letters; shorter words too often have a neighbour (desert, dessert)
+_MOST = 10  # leftovers; with more the texts differ anyhow
 _MIN_JOINED = 4
 _ACRONYM = re.compile(r"[A-Za-z]{2,6}")
 _VOWELS = frozenset("aeiou")
@@ -18,7 +19,12 @@ def pair_spellings(
     a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
 ) -> None:
     """Move leftovers that are one word in another spelling from *only_a* and *only_b* to *pairs*."""
-    if not only_a or not only_b:
+    if not only_a or not only_b or len(only_a) + len(only_b) > _MOST:
+        return
+    if any(
+        unit.kind == "quantity"
+        for unit in (*(a.units[i] for i in only_a), *(b.units[j] for j in only_b))
+    ):
         return
     _pair_words(a, b, only_a, only_b, pairs)
     _pair_spans(a, b, only_a, only_b, pairs, turned=False)
@@ -93,6 +99,8 @@ def _pair_spans(
 def _spelled_out(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
     """Find the neighbouring leftovers that the unit abbreviates or writes as one word."""
     word = unit.surface
+    if not word.isascii() or not word.isalpha():
+        return []
     for start in range(len(only_long)):
         for stop in range(start + 1, min(start + 6, len(only_long)) + 1):
             span = only_long[start:stop]

@@ -12,7 +12,7 @@ from typing import Literal
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
-from memoryd.memory.consolidation.reading import Reading, Unit
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
 _POINTS = frozenset(
@@ -56,25 +56,29 @@ class _Site:
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
     alignment = comparison.alignment
-    changed = "change" in new.cues()
-    if (
-        not alignment.pairs
-        or (set(old.cues()) | set(new.cues())) & {"doubt"}
-        or old.question
-        or new.question
-    ):
+    if not alignment.pairs or not _may_be_judged(old, new):
         return Judgement("distinct", comparison.reason)
+    changed = "change" in new.cues()
+    site = None
+    if alignment.only_a or alignment.only_b:
+        site = _site(old, new, alignment, loose=changed)
+        if site is None or not _is_about_the_same(old, alignment, changed):
+            return Judgement("distinct", comparison.reason)
     objection = comparison.objection or object_to(old, new, alignment)
     if objection and objection.flip == "veto":
         return Judgement("distinct", objection.reason)
-    if not alignment.only_a and not alignment.only_b:
+    if site is None:
         return _turned(old, new, comparison, objection)
-    site = _site(old, new, alignment, loose=changed)
-    if site is None or not _is_about_the_same(old, alignment, changed):
-        return Judgement("distinct", comparison.reason)
     if objection and not changed and (objection.flip != "scope" or not _is_degree(old, new, site)):
         return Judgement("distinct", objection.reason)
     return _replaced(old, new, site, comparison, changed)
+
+
+def _may_be_judged(old: Reading, new: Reading) -> bool:
+    """Doubts, questions and texts in two languages replace nothing and are not replaced."""
+    if old.language != new.language or old.question or new.question:
+        return False
+    return "doubt" not in old.cues() and "doubt" not in new.cues()
 
 
 def _turned(
@@ -133,7 +137,7 @@ def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> boo
     return shared >= _MIN_SHARED * len(old.units) - (1 if changed else 0)
 
 
-def _site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) -> _Site | None:
+def _site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) -> _Site | None:  # noqa: PLR0911 - one answer for each case
     """Find the one place that differs; with a signal of change the newer text may say more around it."""
     left, right = alignment.only_a, alignment.only_b
     if _is_degree(old, new, _Site(left, right)):
@@ -203,7 +207,7 @@ def _is_degree(old: Reading, new: Reading, site: _Site) -> bool:
     return bool(site.old and site.new) or all(unit.key in _LIMITING for unit in units)
 
 
-def _replaced(
+def _replaced(  # noqa: PLR0911 - one answer for each case
     old: Reading, new: Reading, site: _Site, comparison: Comparison, changed: bool
 ) -> Judgement:
     attribute = _attribute(old, site) or comparison.reason
@@ -335,7 +339,7 @@ def _is_multiple(reading: Reading, site: Sequence[int]) -> bool:
     divides = reading.clauses[reading.units[site[0]].clause].divides
     rest = " ".join(reading.text[max(divides, 0) :].casefold().split()) + " "
     return any(
-        rest.startswith(f"{phrase} ") or f" {phrase} " in rest[:40] and " " in phrase
+        rest.startswith(f"{phrase} ") or (f" {phrase} " in rest[:40] and " " in phrase)
         for phrase in phrases
     )
 

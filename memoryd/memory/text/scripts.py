@@ -5,6 +5,7 @@ from typing import Literal
 
 Script = Literal["han", "kana", "hangul", "latin", "digit", "space", "sign"]
 
+_MIDDLE_DOT = 0x30FB  # a sign among the kana
 _RANGES: tuple[tuple[int, int, Script], ...] = (
     (0x3400, 0x4DBF, "han"),
     (0x4E00, 0x9FFF, "han"),
@@ -28,6 +29,6 @@ def script(char: str) -> Script:
         return "space"
     code = ord(char)
     for low, high, name in _RANGES:
-        if low <= code <= high and code != 0x30FB:  # the middle dot is a sign
+        if low <= code <= high and code != _MIDDLE_DOT:
             return name
     return "latin" if char.isalpha() else "sign"

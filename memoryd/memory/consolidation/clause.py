@@ -1,0 +1,75 @@
+"""A clause while it is being read, and what its negations do to its units."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.lexicon import Lexicon
+from memoryd.memory.consolidation.unit import Unit
+
+
+@dataclass(slots=True)
+class Clause:
+    """A clause while it is being read; *units* are indexes, for a bracket may stand inside of it."""
+
+    number: int
+    units: list[int] = field(default_factory=list)
+    started: int = -1
+    ended: int = -1
+    negations: list[tuple[str, int]] = field(default_factory=list)
+    modals: set[str] = field(default_factory=set)
+    cues: set[str] = field(default_factory=set)
+    role: str = ""
+    scope: str = ""
+    joined: bool = False
+    divides: int = -1
+    past: bool = False
+    auxiliary: bool = False  # be, have or a modal: what follows is a participle
+    reason: bool = False
+    participle: bool = False  # "-ed" alone does not tell moved from was moved
+    last: Item | None = None
+    light: Item | None = None  # the last dropped word, content after all if nothing else is negated
+
+
+def signs(
+    clause: Clause, units: list[Unit], dropped: Iterable[str], table: Lexicon
+) -> dict[int, int]:
+    """Give the new sign of the clause's units; empty if it affirms.
+
+    Two negations of which the second denies what the first does (never skip) affirm, and make it a must.
+    """
+    if _is_double(clause, units, dropped, table):
+        if clause.negations:
+            clause.modals.discard("may")
+            clause.modals.add("must")
+        return {}
+    kind, at = clause.negations[0]
+    if kind == "contrast" and clause.units and clause.units[-1] < at and not table.markers_after:
+        return {}  # findet ... statt: no negation
+    reached = any(i >= at for i in clause.units)
+    if table.markers_after:
+        return {i: _sign_before(units[i], i, kind, at) for i in clause.units}
+    outside = 1 if kind == "contrast" else 0
+    return {i: -1 if i >= at or not reached else outside for i in clause.units}
+
+
+def _sign_before(unit: Unit, i: int, kind: str, at: int) -> int:
+    """Where the negation stands behind the predicate, all but the topic is in its reach."""
+    if unit.role == "topic":
+        return 0
+    return 1 if kind == "contrast" and i >= at else -1
+
+
+def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table: Lexicon) -> bool:
+    """Do the clause's negations cancel out?"""
+    found = clause.negations
+    if len(found) % 2:
+        return False
+    if not found or table.markers_after:
+        return True
+    (_, first), (kind, second) = found[0], found[1]
+    if second == len(units):  # 不填不行: nothing stands behind the second
+        return True
+    return (
+        first == second or kind in ("inherent", "contrast") or not table.linking.isdisjoint(dropped)
+    )

@@ -1,0 +1,101 @@
+"""What the guards see of an entry: its content units, the facts of its clauses, and both as a reading."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from memoryd.memory.consolidation.lexicon import Language
+
+TIMES = frozenset(
+    {
+        "morning",
+        "afternoon",
+        "evening",
+        "night",
+        "noon_break",
+        "weekend",
+        "weekday",
+        "today",
+        "month_end",
+        "peak",
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One piece of content.
+
+    Attributes:
+        key: what is compared; *forms* are other spellings an unknown word may be met by.
+        kind: an item's role.
+        start, end: its place in the folded text.
+        clause: the number of its clause.
+        sign: 1 affirmed, -1 negated, 0 outside of the negation's reach.
+        role: the class of the preposition or particle that governs it, or "".
+        scope: the condition it stands in ("if", "before", ...), or "".
+        listed: the number of the list it is a member of, or -1.
+    """
+
+    key: str
+    kind: str
+    surface: str
+    start: int
+    end: int
+    clause: int
+    forms: tuple[str, ...] = ()
+    sign: int = 1
+    role: str = ""
+    scope: str = ""
+    listed: int = -1
+    joined: bool = False  # an "and" or "or" stands right before it
+
+
+@dataclass(frozen=True, slots=True)
+class ClauseFacts:
+    """What is said about a whole clause.
+
+    Attributes:
+        start, end: its place in the folded text, separators excluded.
+        divides: where its subject ends (offset in the folded text), or -1.
+    """
+
+    start: int
+    end: int
+    modals: frozenset[str] = frozenset()
+    cues: frozenset[str] = frozenset()
+    tense: str = ""
+    negated: bool = False
+    divides: int = -1
+    opens_with_reason: bool = False
+    inside: int = -1  # the clause in whose brackets it stands
+    denials: int = 0  # negations in it, cancelled ones too
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """An entry as the guards see it.
+
+    Attributes:
+        dropped: the function words, in lower case.
+        question: asks something, and is no polite request.
+        ordered: is about an order (steps, priorities).
+        agents: numbers of the units behind "by", "由".
+        text: the folded text; *offsets* lead back to the original.
+    """
+
+    language: Language
+    units: tuple[Unit, ...]
+    clauses: tuple[ClauseFacts, ...]
+    dropped: tuple[str, ...]
+    persons: frozenset[str] = frozenset()
+    question: bool = False
+    ordered: bool = False
+    quantifiers: frozenset[str] = frozenset()
+    agents: frozenset[int] = field(default_factory=frozenset)
+    text: str = ""
+    offsets: tuple[int, ...] = ()
+
+    def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
+        """Unite the cues of some clauses (all by default)."""
+        chosen = range(len(self.clauses)) if numbers is None else numbers
+        return frozenset().union(*(self.clauses[n].cues for n in chosen))
