@@ -151,7 +151,9 @@ def _subject(arguments: object) -> str:
 
 def _flat(value: object) -> str:
     if isinstance(value, list):
-        return " ".join(item for item in value if isinstance(item, str))
+        return " ".join(filter(None, (_flat(item) for item in value)))
+    if isinstance(value, Mapping):  # of a list of files or tasks the first text of each
+        return next((item for item in value.values() if isinstance(item, str)), "")
     if not isinstance(value, str):
         return ""
     return value[1:-1] if value[:1] == value[-1:] == '"' and len(value) > 1 else value
