@@ -69,6 +69,21 @@ class RetentionConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class HistoryConfig:
+    """How long messages are kept: for ever, unless a limit is set (0: none)."""
+
+    keep_days: float = 0.0
+    max_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveConfig:
+    """How much room copies of raw transcripts may take; 0 keeps none."""
+
+    max_bytes: int = 2_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
 class MemoryConfig:
     """How entries of the bank are found."""
 
@@ -100,6 +115,8 @@ class Config:
     nightly: NightlyConfig = field(default_factory=NightlyConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
+    history: HistoryConfig = field(default_factory=HistoryConfig)
+    archive: ArchiveConfig = field(default_factory=ArchiveConfig)
     memory: MemoryConfig = field(default_factory=MemoryConfig)
     embedding: EmbeddingConfig = field(default_factory=EmbeddingConfig)
     files: FilesConfig = field(default_factory=FilesConfig)

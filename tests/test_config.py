@@ -33,7 +33,7 @@ def load(folder: Path, text: str | bytes) -> Config:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("x = 1", "unknown key x; known here: consolidation, embedding, files, ingest"),
+        ("x = 1", "unknown key x; known here: archive, consolidation, embedding, files, history"),
         ("[ingest]\nspeed = 1", "unknown key ingest.speed; known here: max_line_bytes, rescan_"),
         ("[sources]\nfind = true", "unknown key sources.find; known here: discover"),
         ("[sources.codex]\nroot = []", "unknown key sources.codex.root; known here: enabled, fiel"),

@@ -44,6 +44,7 @@ WAL_IDLE_BYTES = (
 )  # more than this is folded into the database when nothing else is to do
 WAL_ALARM_BYTES = 128 * 1024 * 1024
 MOST_ERRORS = 20  # of one report that are logged one by one
+LONG = ("ingest", "reindex")  # commands that let everything else go first
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
 log = structlog.get_logger()
@@ -319,7 +320,7 @@ class Daemon:
 
     def _through_worker(self, name: str, command: Command) -> Handler:
         def handle(arguments: Mapping[str, Any], progress: Progress) -> object:
-            urgency = Urgency.SCAN if name == "ingest" else Urgency.REQUEST
+            urgency = Urgency.SCAN if name in LONG else Urgency.REQUEST
             return self._worker.call(
                 name, lambda writer: command(writer, arguments, progress), urgency
             )

@@ -155,11 +155,19 @@ class Ingest:
         """
         report.files += 1
         cursor = self.store.cursor(source.name, source.logical(path))
-        if cursor is None:  # met for the first time: does it lie where another agent's transcripts do?
+        if (
+            cursor is None
+        ):  # met for the first time: does it lie where another agent's transcripts do?
             source = reader_of(path, source, self.sources)
             cursor = self.store.cursor(source.name, source.logical(path))
+        yield from self.take(source, path, source.read(path, cursor), report)
+
+    def take(
+        self, source: Source, path: Path, batches: Iterable[Batch], report: IngestReport
+    ) -> Iterator[None]:
+        """Commit batches of one transcript, pausing after each; one that cannot be read is named in the report."""
         try:
-            for batch in source.read(path, cursor):
+            for batch in batches:
                 self._commit(source, batch, report)
                 self.progress(path, batch.consumed)
                 yield

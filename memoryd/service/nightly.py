@@ -13,11 +13,13 @@ from uuid import uuid4
 from memoryd.config import Config
 from memoryd.errors import EmbeddingError, MemorydError, StoreError
 from memoryd.memory.schedule import clock_jumped
+from memoryd.service.archive import archive_transcripts
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
 from memoryd.service.embedding import Embeddings
 from memoryd.service.pruning import prune
 from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.forgetting import refuses_copy
 from memoryd.store.integrity import find_damage
 from memoryd.store.jobs import begin_job, done_on, end_job, last_run, last_success
 from memoryd.store.reader import Reader
@@ -178,6 +180,14 @@ def _integrity(night: Night) -> Mapping[str, Any]:
     return told
 
 
+def _archive(night: Night) -> Mapping[str, Any]:
+    def refused(source: str, path: str) -> bool:
+        with Reader(night.home) as reader:
+            return refuses_copy(reader.connection, source, path)
+
+    return archive_transcripts(night.home, night.config, refused, utc_now())
+
+
 def _backup(night: Night) -> Mapping[str, Any]:
     told: dict[str, Any] = night.ask("backup", {})
     return told
@@ -191,6 +201,7 @@ PHASES: dict[str, Phase] = {
     "retention": _retention,
     "upkeep": _upkeep,
     "integrity": _integrity,
+    "archive": _archive,
     "backup": _backup,
 }
 PLANNED = ("consolidate", "retention")  # what a dry run can tell

@@ -55,6 +55,21 @@ class Scanner:
             self._known.pop(_key(owner, path), None)
             yield from self._visit(owner, path, report)
 
+    def alone(self, source: Source, path: Path, steps: Iterator[None]) -> Iterator[None]:
+        """Let *steps* read a transcript, and nobody else meanwhile; it is looked at anew afterwards.
+
+        Only for the least urgent tasks: whoever reads it just now is more urgent, and comes to its end first.
+        """
+        key = _key(source, path)
+        while key in self._reading:
+            yield
+        self._reading.add(key)
+        try:
+            yield from steps
+        finally:
+            self._reading.discard(key)
+            self._known.pop(key, None)
+
     def _transcripts(self) -> Iterator[tuple[Source, Path]]:
         if not self._known:
             yield from self.ingest.known_transcripts()

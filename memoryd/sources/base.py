@@ -77,6 +77,10 @@ class Source(ABC):
         """Is this, by its name, a copy that the agent makes of its transcripts, and no transcript itself?"""
         return False
 
+    def companions(self, path: Path) -> Sequence[Path]:
+        """Other files that the transcript consists of: it cannot be read without, and changes with them."""
+        return ()
+
     def logical(self, path: Path) -> str:
         """The name under which the cursor of *path* is kept; compressed twins share one."""
         return str(path)

@@ -49,6 +49,10 @@ class CombinedSource(Source):
         """Does a part say so?"""
         return any(part.is_copy(path) for part in self._parts)
 
+    def companions(self, path: Path) -> Sequence[Path]:
+        """Those of the part that reads *path*."""
+        return self._part(path).companions(path)
+
     def logical(self, path: Path) -> str:
         """The name that the reading part gives."""
         return self._part(path).logical(path)

@@ -70,10 +70,6 @@ class DocumentSource(Source):
         """
         return decode_document(data)
 
-    def companions(self, path: Path) -> Sequence[Path]:
-        """Other files that the transcript consists of; a change of one is a change of it."""
-        return ()
-
     def transcript(self, path: Path) -> Path | None:
         """The document itself."""
         return path if self.names.search(path.as_posix()) else None

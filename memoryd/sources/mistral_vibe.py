@@ -33,6 +33,10 @@ class MistralVibe(JsonLinesSource):
         """An OpenAI message with an id of its own."""
         return "message_id" in record and "role" in record and "type" not in record
 
+    def companions(self, path: Path) -> Sequence[Path]:
+        """The file that names the session."""
+        return [path.with_name("meta.json")]
+
     def begin(self, context: Context) -> None:
         """Note what `meta.json` says."""
         found = parsed(

@@ -7,6 +7,7 @@ bring it back.
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 
 from memoryd.model import Entry
 from memoryd.store import fts
@@ -167,6 +168,26 @@ def scrub(connection: Connection) -> None:
     connection.execute("pragma wal_checkpoint(truncate)")
     connection.execute("pragma incremental_vacuum")
     connection.execute("pragma wal_checkpoint(truncate)")
+
+
+def refuse_copies(connection: Connection, transcripts: Iterable[tuple[str, str]]) -> None:
+    """Note that transcripts (source, logical path) hold something forgotten: they must not be copied or read anew."""
+    connection.executemany(
+        "insert into forgotten values (?) on conflict do nothing",
+        [(_copy_identity(source, path),) for source, path in transcripts],
+    )
+
+
+def refuses_copy(connection: Connection, source: str, path: str) -> bool:
+    """Does a transcript hold something forgotten?"""
+    return is_forgotten(connection, _copy_identity(source, path))
+
+
+def _copy_identity(source: str, path: str) -> bytes:
+    """No message has it: no source has NUL in its name."""
+    return blake2b(
+        f"{source}\0\0copy\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
+    ).digest()
 
 
 def is_forgotten(connection: Connection, identity: bytes) -> bool:
