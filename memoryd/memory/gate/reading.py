@@ -109,7 +109,8 @@ def weigh(found: AbstractSet[str], carried: AbstractSet[str] = frozenset()) -> W
 
 
 def _sum_evidence(families: Families, found: AbstractSet[str]) -> float:
-    whole = sum(family.weight for name, family in families.evidence.items() if name in found)
+    wholes = sorted(family.weight for name, family in families.evidence.items() if name in found)
+    whole = sum(wholes[-1:]) + families.further_share * sum(wholes[:-1])
     parts = sum(family.weight for name, family in families.part.items() if name in found)
     return whole + parts * (families.part_share if whole else 1.0)
 

@@ -47,6 +47,7 @@ class Families:
 
     add: float
     review: float
+    further_share: float
     part_share: float
     evidence: Mapping[str, Family]
     part: Mapping[str, Family]
@@ -84,6 +85,7 @@ def load_families() -> Families:
     return Families(
         data["add"],
         data["review"],
+        data["further_share"],
         data["part_share"],
         *(_families(data[role]) for role in ("evidence", "part", "doubt")),
     )

@@ -4,6 +4,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from memoryd.memory.gate import Extraction, extract
@@ -48,6 +49,12 @@ def _parse(kind: str, row: str) -> Labelled:
         else:
             text += piece
     return Labelled(kind, text, tuple(kept))
+
+
+@cache
+def score_table(name: str) -> Score:
+    """The score of one of the tables."""
+    return score(list(read_messages(name)), name)
 
 
 def score(messages: Sequence[Labelled], origin: str = "user") -> Score:
