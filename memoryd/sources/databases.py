@@ -21,7 +21,7 @@ from memoryd.errors import SourceError
 from memoryd.model import Batch, Cursor, Message
 from memoryd.sources.base import Source
 from memoryd.sources.context import Context
-from memoryd.sources.foreign import DatabaseFacts, database_facts, owning_path
+from memoryd.sources.foreign import DatabaseFacts, database_facts, owning_path, sidecar
 from memoryd.sources.jsonl import HEAD, ODD_SHAPE
 from memoryd.sources.marks import Marks, digest
 from memoryd.sources.places import glob_transcripts
@@ -85,6 +85,10 @@ class SqliteSource(Source):
         """The database that *path* belongs to; events of a `-wal` are events of its database."""
         database = owning_path(path)
         return database if database and self.names.search(database.as_posix()) else None
+
+    def companions(self, path: Path) -> Sequence[Path]:
+        """The WAL: what was committed last may stand only there."""
+        return [sidecar(path, "-wal")]
 
     def recognises(self, head: bytes) -> bool:
         """Is it a database whose first pages create our tables?"""

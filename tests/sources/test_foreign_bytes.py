@@ -92,6 +92,7 @@ def test_a_wal_left_by_a_crash_is_read_and_not_changed(tmp_path: Path) -> None:
     path = left_by_a_crash("hermes", tmp_path)
     before = prints(path.parent)
 
+    assert all(one.exists() for one in Hermes([tmp_path]).companions(path))
     assert len(harvest(Hermes([tmp_path]), path).messages) > 5
     assert before == prints(path.parent)
 
