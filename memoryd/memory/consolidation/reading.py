@@ -11,7 +11,7 @@ from memoryd.memory.consolidation.lexicon import Language, lexicon
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.text import fold, script
 
-_LETTERS: tuple[tuple[Language, str], ...] = (("de", "äöüß"), ("fr", "éèêàçùœ"), ("es", "ñíóáú¿¡"))
+_LETTERS: tuple[tuple[Language, str], ...] = (("de", "äöüß"), ("fr", "éèêàçùœ"), ("es", "ñíóáéú¿¡"))
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 
 
