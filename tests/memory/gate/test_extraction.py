@@ -296,3 +296,13 @@ def test_the_labelled_messages_are_judged_as_their_authors_did() -> None:
 
     assert right >= 0.9 * extracted
     assert found >= 0.85 * kept
+
+
+def test_a_preference_is_found_in_a_long_message_too() -> None:
+    noise = (
+        "The build was red for an hour. Then it went green by itself. Nobody knows the reason. " * 4
+    )
+
+    assert ["I prefer tabs over spaces in every language."] == contents(
+        f"{noise}I prefer tabs over spaces in every language. {noise}"
+    )
