@@ -22,24 +22,24 @@ def _merged() -> Counter[tuple[str, bool]]:
     return found
 
 
-def test_most_restatements_are_recognised():
+def test_most_restatements_are_recognised() -> None:
     found = _merged()
 
     assert sum(n for (_, merged), n in found.items() if merged) >= FLOOR * len(ROWS)
 
 
-def test_english_and_chinese_restatements_are_recognised_alike():
+def test_english_and_chinese_restatements_are_recognised_alike() -> None:
     found = _merged()
     for language in ("en", "zh"):
         assert found[language, True] >= FLOOR * (found[language, True] + found[language, False])
 
 
-def test_a_comparison_is_the_same_either_way_round():
+def test_a_comparison_is_the_same_either_way_round() -> None:
     for _, _, _, a, b in ROWS:
         assert compare(read(a), read(b)).merges == compare(read(b), read(a)).merges, (a, b)
 
 
-def test_every_text_is_the_same_as_itself():
+def test_every_text_is_the_same_as_itself() -> None:
     for _, _, _, *texts in ROWS:
         for text in texts:
             assert compare(read(text), read(text)).relation == "same", text

@@ -2,20 +2,21 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.consolidation import ConsolidationPlan, ConsolidationPolicy, plan_consolidation
-from memoryd.model import Entry, Provenance
+from memoryd.model import Entry, EntryState, Provenance
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
 POLICY = ConsolidationPolicy()
 
 
-def entry(number: int, content: str, **fields: object) -> Entry:
+def entry(number: int, content: str, **fields: Any) -> Entry:
     made = START + timedelta(days=number)
     return replace(
         Entry(id=f"e{number:03}", content=content, created_at=made, updated_at=made), **fields
@@ -79,7 +80,7 @@ NOTES = [
 
 @given(st.permutations(range(len(NOTES))))
 @settings(max_examples=20, deadline=None)
-def test_the_order_of_the_entries_changes_nothing(order):
+def test_the_order_of_the_entries_changes_nothing(order: list[int]) -> None:
     found = entries(*NOTES)
 
     assert plan(found) == plan([found[i] for i in order])
@@ -87,7 +88,7 @@ def test_the_order_of_the_entries_changes_nothing(order):
 
 @given(st.lists(st.sampled_from(NOTES), min_size=2, max_size=12))
 @settings(max_examples=40, deadline=None)
-def test_planning_again_on_the_result_finds_nothing(contents):
+def test_planning_again_on_the_result_finds_nothing(contents: list[str]) -> None:
     found = entries(*contents)
     after = applied(found, plan(found))
     again = plan(after)
@@ -98,7 +99,7 @@ def test_planning_again_on_the_result_finds_nothing(contents):
 
 @given(st.lists(st.sampled_from(NOTES), min_size=2, max_size=10), st.integers(1, 9))
 @settings(max_examples=30, deadline=None)
-def test_two_runs_leave_the_same_facts_as_one(contents, cut):
+def test_two_runs_leave_the_same_facts_as_one(contents: list[str], cut: int) -> None:
     found = entries(*contents)
     first = applied(found[:cut], plan(found[:cut]))
     both = [*first, *found[cut:]]
@@ -106,7 +107,7 @@ def test_two_runs_leave_the_same_facts_as_one(contents, cut):
     assert facts(applied(found, plan(found))) == facts(applied(both, plan(both)))
 
 
-def test_restatements_become_one_and_keep_the_longest_facts():
+def test_restatements_become_one_and_keep_the_longest_facts() -> None:
     found = entries("接口返回 JSON。", "接口返回 JSON，编码是 UTF-8。", "接口返回 JSON")
     (merge,) = plan(found).merges
 
@@ -116,7 +117,7 @@ def test_restatements_become_one_and_keep_the_longest_facts():
     assert merge.saved_chars == sum(len(e.content) for e in found) - len(merge.content)
 
 
-def test_the_clauses_of_a_merge_are_pieces_of_its_sources_and_make_up_its_text():
+def test_the_clauses_of_a_merge_are_pieces_of_its_sources_and_make_up_its_text() -> None:
     found = entries("Use pnpm.", "Use pnpm, because the lockfile is checked in.")
     (merge,) = plan(found).merges
     by_id = {e.id: e for e in found}
@@ -126,7 +127,7 @@ def test_the_clauses_of_a_merge_are_pieces_of_its_sources_and_make_up_its_text()
         assert by_id[clause.entry_id].content[clause.start : clause.end] == clause.text
 
 
-def test_a_merge_inherits_age_from_evidence_and_unites_sources_accesses_and_tags():
+def test_a_merge_inherits_age_from_evidence_and_unites_sources_accesses_and_tags() -> None:
     one, two = Provenance(message_id="m1"), Provenance(message_id="m2")
     found = [
         entry(
@@ -156,20 +157,20 @@ def test_a_merge_inherits_age_from_evidence_and_unites_sources_accesses_and_tags
     assert merge.inherited["metadata"] == {"tags": ["git", "rules"]}
 
 
-def test_a_newer_value_replaces_the_older_and_is_named_by_its_attribute():
+def test_a_newer_value_replaces_the_older_and_is_named_by_its_attribute() -> None:
     (supersede,) = plan(entries("The launch port is 5432.", "The launch port is 6432.")).supersedes
 
     assert (supersede.old, supersede.new) == ("e000", "e001")
     assert "port" in supersede.attribute
 
 
-def test_a_chain_of_values_is_a_chain_of_intervals():
+def test_a_chain_of_values_is_a_chain_of_intervals() -> None:
     made = plan(entries("The retry limit is 3.", "The retry limit is 5.", "The retry limit is 8."))
 
     assert [(s.old, s.new) for s in made.supersedes] == [("e000", "e001"), ("e001", "e002")]
 
 
-def test_a_value_that_was_confirmed_again_is_not_replaced_by_an_older_one():
+def test_a_value_that_was_confirmed_again_is_not_replaced_by_an_older_one() -> None:
     made = plan(entries("The retry limit is 3.", "The retry limit is 5.", "The retry limit is 3"))
 
     assert [(m.into, m.from_ids) for m in made.merges] == [("e002", ("e000",))]
@@ -185,13 +186,13 @@ def test_a_value_that_was_confirmed_again_is_not_replaced_by_an_older_one():
         ("Rose is on the release team.", "Imran is on the release team."),
     ],
 )
-def test_values_of_which_there_may_be_several_stand_side_by_side(older, newer):
+def test_values_of_which_there_may_be_several_stand_side_by_side(older: str, newer: str) -> None:
     made = plan(entries(older, newer))
 
     assert (made.merges, made.supersedes) == ((), ())
 
 
-def test_the_users_word_is_not_replaced_by_the_assistants_and_a_person_is_asked():
+def test_the_users_word_is_not_replaced_by_the_assistants_and_a_person_is_asked() -> None:
     found = [
         entry(0, "The retry limit is 3."),
         entry(1, "The retry limit is 5.", origin="assistant"),
@@ -204,13 +205,13 @@ def test_the_users_word_is_not_replaced_by_the_assistants_and_a_person_is_asked(
     assert "user" in conflict.reason
 
 
-def test_equally_new_values_are_a_conflict():
+def test_equally_new_values_are_a_conflict() -> None:
     found = [entry(0, "The retry limit is 3."), replace(entry(0, "The retry limit is 5."), id="x")]
 
     assert len(plan(found).conflicts) == 1
 
 
-def test_scopes_kinds_and_sessions_are_never_compared():
+def test_scopes_kinds_and_sessions_are_never_compared() -> None:
     same = "Never push to main."
     found = [
         entry(0, same),
@@ -226,13 +227,13 @@ def test_scopes_kinds_and_sessions_are_never_compared():
 
 
 @pytest.mark.parametrize("state", ["merged", "superseded", "archived", "review", "removed"])
-def test_only_active_entries_change(state):
+def test_only_active_entries_change(state: EntryState) -> None:
     found = [entry(0, "Never push to main."), entry(1, "Never push to main.", state=state)]
 
     assert plan(found).merges == ()
 
 
-def test_a_pinned_entry_is_kept_word_for_word():
+def test_a_pinned_entry_is_kept_word_for_word() -> None:
     found = [
         entry(0, "接口返回 JSON，编码是 UTF-8。"),
         entry(1, "接口返回 JSON，编码是 UTF-8", pinned=True),
@@ -244,13 +245,13 @@ def test_a_pinned_entry_is_kept_word_for_word():
     assert merge.content == found[1].content
 
 
-def test_a_pinned_entry_that_says_less_takes_nothing_in():
+def test_a_pinned_entry_that_says_less_takes_nothing_in() -> None:
     found = [entry(0, "接口返回 JSON，编码是 UTF-8。"), entry(1, "接口返回 JSON。", pinned=True)]
 
     assert plan(found).merges == ()
 
 
-def test_two_pinned_entries_both_stay():
+def test_two_pinned_entries_both_stay() -> None:
     found = [
         entry(0, "Never push to main.", pinned=True),
         entry(1, "Never push to main.", pinned=True),
@@ -259,7 +260,7 @@ def test_two_pinned_entries_both_stay():
     assert plan(found).merges == ()
 
 
-def test_a_pinned_entry_is_not_replaced():
+def test_a_pinned_entry_is_not_replaced() -> None:
     found = [entry(0, "The retry limit is 3.", pinned=True), entry(1, "The retry limit is 5.")]
     made = plan(found)
 
@@ -267,7 +268,7 @@ def test_a_pinned_entry_is_not_replaced():
     assert len(made.conflicts) == 1
 
 
-def test_what_exceeds_the_limit_of_a_run_is_held_back_with_a_reason():
+def test_what_exceeds_the_limit_of_a_run_is_held_back_with_a_reason() -> None:
     contents = [f"Service number {n} listens on port {5000 + n}." for n in range(40)]
     found = entries(*contents, *contents)
     made = plan(found, ConsolidationPolicy(max_change_percent=10))
@@ -278,7 +279,7 @@ def test_what_exceeds_the_limit_of_a_run_is_held_back_with_a_reason():
     assert made.counts["held_back"] == 20
 
 
-def test_a_merge_of_merged_entries_keeps_the_first_words():
+def test_a_merge_of_merged_entries_keeps_the_first_words() -> None:
     first = entry(0, "The cache lives for 120 minutes; it is warmed at night.", state="merged")
     shortened = entry(1, "The cache lives for 120 minutes.", merged_from=("e000",))
     found = [first, shortened, entry(2, "The cache lives for two hours.")]
@@ -286,7 +287,7 @@ def test_a_merge_of_merged_entries_keeps_the_first_words():
     assert plan(found).merges == ()  # the lineage holds a fact that neither of the two texts has
 
 
-def test_a_veto_names_what_stands_between_two_alike_entries():
+def test_a_veto_names_what_stands_between_two_alike_entries() -> None:
     made = plan(entries("Room 3 is booked for the audit.", "Room 4 is booked for the audit."))
     (veto,) = made.vetoes
 
@@ -294,7 +295,7 @@ def test_a_veto_names_what_stands_between_two_alike_entries():
     assert veto.reason
 
 
-def test_copies_beyond_the_size_of_a_group_still_become_one():
+def test_copies_beyond_the_size_of_a_group_still_become_one() -> None:
     found = entries(*["Never push to main."] * 150)
     made = plan(found, ConsolidationPolicy(max_change_percent=100))
 
@@ -302,7 +303,7 @@ def test_copies_beyond_the_size_of_a_group_still_become_one():
     assert len(made.merges[0].from_ids) == 149
 
 
-def test_vectors_only_propose():
+def test_vectors_only_propose() -> None:
     numpy = pytest.importorskip("numpy")
     found = entries("Never push to main.", "Always push to main.", "The lamp is broken.")
     alike = numpy.asarray([1.0, 0.0], dtype=numpy.float32)
@@ -311,7 +312,7 @@ def test_vectors_only_propose():
     assert made.merges == ()
 
 
-def test_a_large_namespace_is_not_compared_pair_by_pair():
+def test_a_large_namespace_is_not_compared_pair_by_pair() -> None:
     contents = [
         f"Server srv-{n} of team {n % 97} stands in rack {n * 7 % 1009}." for n in range(1500)
     ]

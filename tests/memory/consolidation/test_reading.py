@@ -2,10 +2,10 @@
 
 import pytest
 
-from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.lexicon import Language, lexicon
 from memoryd.memory.consolidation.reading import guess_language, read
 
-LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es")
+LANGUAGES: tuple[Language, ...] = ("en", "zh", "ja", "ko", "de", "fr", "es")
 
 
 def keys(text: str) -> list[str]:
@@ -31,7 +31,7 @@ def keys(text: str) -> list[str]:
         ["1.5 万", "15000", "15,000"],
     ],
 )  # fmt: skip
-def test_a_quantity_has_one_key_in_every_notation_and_script(notations):
+def test_a_quantity_has_one_key_in_every_notation_and_script(notations: list[str]) -> None:
     found = {tuple(keys(text)) for text in notations}
 
     assert len(found) == 1, found
@@ -50,7 +50,7 @@ def test_a_quantity_has_one_key_in_every_notation_and_script(notations):
         ("周三", "周四"),
     ],
 )
-def test_other_quantities_have_other_keys(one, other):
+def test_other_quantities_have_other_keys(one: str, other: str) -> None:
     assert keys(one) != keys(other)
 
 
@@ -66,7 +66,7 @@ def test_other_quantities_have_other_keys(one, other):
         "Nicht nur CSV.",
     ],
 )
-def test_what_looks_like_a_negation_is_none(text):
+def test_what_looks_like_a_negation_is_none(text: str) -> None:
     assert not any(clause.negated for clause in read(text).clauses)
 
 
@@ -80,11 +80,11 @@ def test_what_looks_like_a_negation_is_none(text):
         "Kein Test darf ausgelassen werden.",
     ],
 )
-def test_two_negations_that_cancel_each_other_affirm(text):
+def test_two_negations_that_cancel_each_other_affirm(text: str) -> None:
     assert not any(clause.negated for clause in read(text).clauses)
 
 
-def test_two_negations_side_by_side_both_deny():
+def test_two_negations_side_by_side_both_deny() -> None:
     assert {unit.sign for unit in read("用户不吃肉不喝酒。").units} == {-1}
 
 
@@ -97,7 +97,9 @@ def test_two_negations_side_by_side_both_deny():
         ("Nutze yarn statt npm.", "yarn", "npm"),
     ],
 )
-def test_a_negation_reaches_what_it_denies_and_no_more(text, positive, negative):
+def test_a_negation_reaches_what_it_denies_and_no_more(
+    text: str, positive: str, negative: str
+) -> None:
     units = read(text).units
     signs = {name: unit.sign for unit in units for name in (unit.key, unit.surface)}
 
@@ -105,11 +107,11 @@ def test_a_negation_reaches_what_it_denies_and_no_more(text, positive, negative)
     assert signs[negative] == -1
 
 
-def test_a_name_made_of_function_characters_stays_a_name():
+def test_a_name_made_of_function_characters_stays_a_name() -> None:
     assert [unit.surface for unit in read("由阿可维护。").units[:2]] == ["阿", "可"]
 
 
-def test_markup_is_no_difference():
+def test_markup_is_no_difference() -> None:
     assert [u.key for u in read("Run `make seed` after **cloning**").units] == [
         u.key for u in read("Run make seed after cloning").units
     ]
@@ -122,12 +124,12 @@ def test_markup_is_no_difference():
         ("会議は月曜です。", "ja"), ("회의는 월요일이다.", "ko"), ("周一开会。", "zh"), ("The meeting is on Monday.", "en"), ("404", "en"),
     ],
 )  # fmt: skip
-def test_the_language_is_guessed(text, language):
+def test_the_language_is_guessed(text: str, language: Language) -> None:
     assert guess_language(text) == language
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_table_compiles_and_is_broad(language):
+def test_every_table_compiles_and_is_broad(language: Language) -> None:
     table = lexicon(language)
 
     assert len(table.phrases) > 400
@@ -140,7 +142,7 @@ def test_every_table_compiles_and_is_broad(language):
 @pytest.mark.parametrize(
     "text", ["", "。", "!!!", "``", "(((", "a" * 5000, "不" * 300, "\u0301\u0301", "𝔘𝔫𝔦 ①②③ ㎏"]
 )
-def test_any_text_can_be_read_and_every_unit_lies_in_it(text):
+def test_any_text_can_be_read_and_every_unit_lies_in_it(text: str) -> None:
     reading = read(text)
 
     assert all(0 <= unit.start <= unit.end <= len(reading.text) for unit in reading.units)
