@@ -58,6 +58,19 @@ class ConsolidationConfig:
 
 
 @dataclass(frozen=True, slots=True)
+class RewriterConfig:
+    """The optional language model that words merges more densely; off without a url."""
+
+    url: str = ""
+    model: str = ""
+    key_variable: str = ""
+    timeout_seconds: float = 20.0
+    tries: int = 2
+    max_tokens: int = 200
+    token_budget: int = 50_000
+
+
+@dataclass(frozen=True, slots=True)
 class RetentionConfig:
     """When entries leave memory; nothing leaves without a reason and a way back."""
 
@@ -114,6 +127,7 @@ class Config:
     ingest: IngestConfig = field(default_factory=IngestConfig)
     nightly: NightlyConfig = field(default_factory=NightlyConfig)
     consolidation: ConsolidationConfig = field(default_factory=ConsolidationConfig)
+    rewriter: RewriterConfig = field(default_factory=RewriterConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     history: HistoryConfig = field(default_factory=HistoryConfig)
     archive: ArchiveConfig = field(default_factory=ArchiveConfig)

@@ -7,7 +7,8 @@ MemorydError              may be shown to a person without a traceback; carries 
 ├── ConfigError           the configuration is wrong (78)
 ├── StoreError            the database cannot be used as it is (1)
 ├── SourceError           a transcript or its store cannot be read (1)
-└── EmbeddingError        vectors cannot be made: no engine, no model, a broken worker (1)
+├── EmbeddingError        vectors cannot be made: no engine, no model, a broken worker (1)
+└── RewriteError          the optional language model gave nothing usable (1)
 
 The exit statuses are those of the command-line contract.
 """
@@ -53,3 +54,7 @@ class SourceError(MemorydError):
 
 class EmbeddingError(MemorydError):
     """Vectors cannot be made: no engine, no model, or the worker broke."""
+
+
+class RewriteError(MemorydError):
+    """The optional language model gave nothing usable; the extractive wording stands."""

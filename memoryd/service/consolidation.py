@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+import structlog
+
 from memoryd.config import Config
+from memoryd.errors import RewriteError
 from memoryd.memory.consolidation import (
     ConsolidationPlan,
     ConsolidationPolicy,
@@ -19,13 +22,17 @@ from memoryd.memory.consolidation import (
     plan_consolidation,
 )
 from memoryd.model import Entry
+from memoryd.rewriter import Rewriter
 from memoryd.service.changes import Changes, Group, group_texts, write_changes
 from memoryd.service.commands import carry_out
+from memoryd.service.twins import says_the_same
 from memoryd.service.writer import utc_now
 from memoryd.store.bank import list_entries, namespaces
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
 from memoryd.store.vector_rows import current_generation, entry_vectors
+
+log = structlog.get_logger()
 
 LOW_PRIORITY = 10  # the planner gives way to everything else
 
@@ -43,9 +50,13 @@ def consolidate(
         os.nice(LOW_PRIORITY)
     run = f"c-{now:%Y%m%d}-{uuid4().hex[:8]}"
     policy = ConsolidationPolicy(max_change_percent=config.consolidation.max_change_percent)
+    settings = config.rewriter
+    rewriter = (
+        Rewriter(settings, os.environ.get(settings.key_variable, "")) if settings.url else None
+    )
     with Reader(home) as reader:
         places = namespaces(reader.connection) if namespace is None else [namespace]
-        planned = [(place, *_plan(reader, place, policy, now)) for place in places]
+        planned = [(place, *_plan(reader, place, policy, now, rewriter)) for place in places]
     report = make_report(planned)
     if not dry_run:
         report |= _commit(
@@ -63,12 +74,39 @@ Planned = tuple[str, dict[str, Entry], ConsolidationPlan]
 
 
 def _plan(
-    reader: Reader, namespace: str, policy: ConsolidationPolicy, now: datetime
+    reader: Reader,
+    namespace: str,
+    policy: ConsolidationPolicy,
+    now: datetime,
+    rewriter: Rewriter | None,
 ) -> tuple[dict[str, Entry], ConsolidationPlan]:
     """Plan over every entry: those not active serve as lineage."""
     entries = list_entries(reader.connection, namespace, states=())
     plan = plan_consolidation(entries, _vectors(reader, namespace), policy, now)
-    return {entry.id: entry for entry in entries}, plan
+    by_id = {entry.id: entry for entry in entries}
+    return by_id, plan if rewriter is None else replace(
+        plan, merges=_reword(plan.merges, by_id, rewriter)
+    )
+
+
+def _reword(
+    merges: Sequence[Merge], entries: Mapping[str, Entry], rewriter: Rewriter
+) -> tuple[Merge, ...]:
+    """Merges in the language model's words, where those are shorter and say exactly the same."""
+    reworded = []
+    for merge in merges:
+        members = [entries[merge.into], *(entries[one] for one in merge.from_ids)]
+        try:
+            text = rewriter.rewrite([member.content for member in members])
+        except RewriteError as error:
+            log.info("rewrite_failed", error=str(error))
+            reworded.append(merge)
+            continue
+        accepted = len(text) < len(merge.content) and says_the_same(text, merge.content)
+        log.info("rewrite_judged", accepted=accepted)
+        saved = merge.saved_chars + len(merge.content) - len(text)
+        reworded.append(replace(merge, content=text, saved_chars=saved) if accepted else merge)
+    return tuple(reworded)
 
 
 def _vectors(reader: Reader, namespace: str) -> dict[str, Any] | None:

@@ -11,6 +11,11 @@ from memoryd.store.query import parse_query
 LOOKED_AT = 12  # neighbours by words that the guards judge
 
 
+def says_the_same(a: str, b: str) -> bool:
+    """Do the guards find every fact of each text in the other?"""
+    return compare(read(a), read(b)).relation == "same"
+
+
 def find_twin(connection: Connection) -> FindSame:
     """A finder over the entries of the draft's own namespace, scope, kind of memory and session."""
 

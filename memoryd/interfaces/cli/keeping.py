@@ -46,8 +46,10 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
 @pass_app
 def nightly(app: App, dry_run: bool, scheduled: bool, as_json: bool) -> int:
     """Run the whole night now: ingest, extract, embed, consolidate, forget by rule, tidy, check, back up."""
-    from memoryd.service.nightly import run_night  # noqa: PLC0415 - only here
+    from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
+    from memoryd.service.nightly import run_night  # noqa: PLC0415
 
+    configure_logs(app.home)
     report = run_night(app.home, app.config, dry_run=dry_run, scheduled=scheduled)
     if as_json:
         print_json(report)

@@ -16,8 +16,10 @@ from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, p
 @pass_app
 def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -> int:
     """Merge entries that say the same and supersede those that were replaced; nothing is lost."""
-    from memoryd.service.consolidation import consolidate as run  # noqa: PLC0415 - only here
+    from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
+    from memoryd.service.consolidation import consolidate as run  # noqa: PLC0415
 
+    configure_logs(app.home)
     report = run(app.home, app.config, namespace, dry_run=dry_run)
     if as_json:
         print_json(report)
