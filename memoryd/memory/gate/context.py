@@ -87,12 +87,27 @@ def _with_planted(sentences: Sequence[Sentence], text: str) -> list[Sentence]:
     ]
 
 
+def _with_shadows(sentences: list[Sentence], scores: list[float]) -> list[Sentence]:
+    """Mark the mere statements beside a sentence that speaks for itself: they lead up to it."""
+    table = load_families()
+    speaks = [
+        score >= table.add and bool(one.families & table.evidence.keys())
+        for one, score in zip(sentences, scores, strict=True)
+    ]
+    if not any(speaks):
+        return sentences
+    return [
+        one if one.families & table.evidence.keys() else _with(one, "overshadowed")
+        for one in sentences
+    ]
+
+
 def _with_requests(sentences: list[Sentence]) -> list[Sentence]:
     """Mark the best statement beside a question or an order, unless a sentence speaks for itself."""
-    if not any(one.families & {"question", "order"} for one in sentences):
-        return sentences
     scores = [weigh(one.families).score for one in sentences]
     if any(score >= load_families().add for score in scores):
+        return _with_shadows(sentences, scores)
+    if not any(one.families & {"question", "order"} for one in sentences):
         return sentences
     statements = [
         score for one, score in zip(sentences, scores, strict=True) if "statement" in one.families

@@ -306,3 +306,13 @@ def test_a_preference_is_found_in_a_long_message_too() -> None:
     assert ["I prefer tabs over spaces in every language."] == contents(
         f"{noise}I prefer tabs over spaces in every language. {noise}"
     )
+
+
+def test_a_statement_that_leads_up_to_a_preference_is_left_out() -> None:
+    """On its own it would be kept."""
+    statement = "The calendar of the office has three colours."
+
+    assert [statement] == contents(statement)
+    assert ["I prefer muted colours for charts."] == contents(
+        f"{statement} I prefer muted colours for charts."
+    )

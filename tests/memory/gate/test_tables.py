@@ -11,7 +11,16 @@ from memoryd.memory.gate.language import blank_quotations, home_language, langua
 from memoryd.memory.gate.tables import LANGUAGES, load_families, load_language
 
 SPECIAL = {"header", "order_header", "taint", "credential", "project", "working"}
-BY_SHAPE = {"statement", "beside_request", "specific", "listed", "short", "identifier", "pasted"}
+BY_SHAPE = {
+    "statement",
+    "beside_request",
+    "specific",
+    "listed",
+    "short",
+    "identifier",
+    "pasted",
+    "overshadowed",
+}
 
 
 def table(path: str) -> dict[str, object]:
