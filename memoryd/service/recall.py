@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.memory.ranking import literal_share, rank_candidates, score, spread_sessions
-from memoryd.store.query import parse_query
+from memoryd.store.query import Query, parse_query
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters, StoredMessage
 from memoryd.store.snippet import make_snippet
@@ -33,10 +33,26 @@ def recall(
         limit: at most this many, >= 1.
     """
     query = parse_query(text)
-    words = [term.text for term in query.pieces()]
-    if sort == "newest":
-        newest = reader.newest(query, filters, limit)
-        return [Hit(one, make_snippet(one.text, words), 1.0, {"all_words": 1.0}) for one in newest]
+    with reader.snapshot():
+        if sort == "newest":
+            return _newest(reader, query, filters, limit)
+        return _best(reader, query, filters, limit)
+
+
+def _newest(reader: Reader, query: Query, filters: Filters, limit: int) -> list[Hit]:
+    words = _words(query)
+    return [
+        Hit(one, make_snippet(one.text, words), 1.0, {"all_words": 1.0})
+        for one in reader.newest(query, filters, limit)
+    ]
+
+
+def _words(query: Query) -> list[str]:
+    return [term.text for term in query.pieces()]
+
+
+def _best(reader: Reader, query: Query, filters: Filters, limit: int) -> list[Hit]:
+    words = _words(query)
     ranked = rank_candidates(reader.candidates(query, filters, limit))
     looked_at = reader.messages(one.id for one in ranked[:CONFIRMED])
     literal = {

@@ -1,6 +1,7 @@
 """Reading: a read-only view of the database, for every process that is not the writer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -51,6 +52,15 @@ class Reader:
         self.connection.close()
         if isinstance(error, DatabaseError):
             raise translate(error) from error
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Everything asked inside sees one state of the database, whatever is written or forgotten meanwhile."""
+        self.connection.execute("begin")
+        try:
+            yield
+        finally:
+            self.connection.execute("rollback")
 
     def candidates(self, query: Query, filters: Filters, limit: int) -> list[Candidate]:
         """Messages that may answer a query, not yet in order; see `search.find_candidates`."""

@@ -5,9 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.model import Message
+from memoryd.model import Candidate, Message
 from memoryd.service.recall import Hit, recall
 from memoryd.service.writer import utc_now
+from memoryd.store.query import Query
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
 from memoryd.store.store import Store
@@ -151,3 +152,19 @@ def test_filters_hold_in_every_tier(ask: Callable[..., Ask]) -> None:
     assert texts(asked("alpha beta", Filters(session="s2"))) == ["alpha gamma"]
     assert texts(asked("alpha beta", Filters(session="s2", role="tool"))) == ["Bash: alpha beta"]
     assert texts(asked("alpha beta", Filters(role="system"))) == []
+
+
+def test_what_is_deleted_during_a_search_harms_nothing(ask: Callable[..., Ask], home: Path) -> None:
+    ask(*[message(f"word {n}") for n in range(20)])
+
+    class Slow(Reader):
+        def candidates(self, query: Query, filters: Filters, limit: int) -> list[Candidate]:
+            found = super().candidates(query, filters, limit)
+            with Store(home, utc_now) as store, store.transaction() as connection:
+                connection.execute("delete from message")
+            return found
+
+    with Slow(home) as reader:
+        during, after = (recall(reader, "word", Filters()) for _ in range(2))
+
+    assert (len(during), after) == (10, [])
