@@ -196,7 +196,7 @@ class _Reading:
             if self._quick and self._skip(piece.data):
                 records = []
             for record in records:
-                self._parse(record, piece.start, piece.after.offset)
+                self._parse(record, piece.start, piece.start + len(piece.data.rstrip()))
         return True
 
     def _take_lines(self, piece: Piece) -> None:
@@ -220,13 +220,13 @@ class _Reading:
         return True
 
     def _take_line(self, line: bytes, start: int) -> None:
-        """Parse a line; its span ends before the newline, as that of a tail which has none yet."""
+        """Parse a line; its span ends where the record does, as that of a tail which has no newline yet."""
         try:
             record = orjson.loads(line)
         except orjson.JSONDecodeError:
             self._salvage(line, start)
         else:
-            self._parse(record, start, start + len(line))
+            self._parse(record, start, start + len(line.rstrip()))
 
     def _take_long(self, line: bytes, start: int, end: int) -> None:
         if not self._skip(line):

@@ -103,9 +103,7 @@ class TestTail:
         left_out = read(path.with_name("b.jsonl"), b'{"noise":1}' + ending)
 
         assert {"noise": 1} == left_out.skipped
-        assert [(0, len(lines(1)) - 1 + ending.count(b"\r"))] == [
-            one.span for one in found.messages.values()
-        ]
+        assert [(0, len(lines(1)) - 1)] == [one.span for one in found.messages.values()]
 
     @pytest.mark.parametrize(
         "tail", [b"12", b"{", b'"x"', b"[1]", b"\0\0\0", b"\xef\xbb\xbf", b"nul"]
