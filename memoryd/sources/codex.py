@@ -98,6 +98,7 @@ class TraeX(Codex):
 
     name = "traex"
     title = "TRAE CLI"
+    names_tell = False  # they are Codex's
 
     @classmethod
     def default_roots(cls, environ: Mapping[str, str], home: Path) -> Sequence[Path]:

@@ -105,6 +105,21 @@ def test_where_content_tells_nothing_name_and_place_do(tmp_path: Path) -> None:
     assert detect(tmp_path.parent / "x.jsonl", sources) is None
 
 
+def test_names_that_tell_are_those_of_one_agent() -> None:
+    """Half a first line says nothing yet; a fork must not take it for its own."""
+    sources = build_sources(Config())
+    for name in (
+        "rollout-2026-03-11T00-00-00-019ce0d1-2189-7980-bde2-9b5c50289100.jsonl",
+        "state.vscdb",
+        "threads.db",
+        "crush.db",
+        ".aider.chat.history.md",
+    ):
+        telling = [one for one in sources if one.names_tell and one.transcript(Path("/x/y") / name)]
+
+        assert len(telling) <= 1, name
+
+
 @pytest.mark.parametrize("content", [b"", b"# words\n", b"\x89PNG", b'{"some":"json"}'])
 def test_what_is_nobodys_stays_nobodys(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.jsonl"
