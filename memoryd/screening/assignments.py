@@ -18,7 +18,7 @@ _STEM = re.compile(
 )
 _NAME = re.compile(
     rb"(?:(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a"
-    rb"|(?<=mot de )passe|(?<!by)(?<!com)(?<!sur)pass(?=[\"\'=: \t]))"
+    rb"|(?<=mot de )passe|(?<!by)(?<!com)(?<!sur)pass(?=[\"\'=:* \t]))"
     rb"|(?P<secret>cret|credentials?)"
     rb"|(?P<key>ken|key|connection[ _-]?string))"
     rb"(?:[ _.-]?(?:key|token|access|base|value|val|string|str|prod|production|dev|staging|test|live|"

@@ -40,7 +40,7 @@ def decode_base64(value: str) -> Iterator[str]:
     """Yield the printable text that *value* is the base64 of (either alphabet), if it is one."""
     digits = value.rstrip("=").translate(_STANDARD_ALPHABET)
     whole = len(digits) - (len(digits) % 4 == 1)
-    with contextlib.suppress(binascii.Error):
+    with contextlib.suppress(ValueError):
         yield from _printable(binascii.a2b_base64(digits[:whole] + "==="))
 
 

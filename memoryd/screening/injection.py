@@ -78,6 +78,7 @@ def find_instructions(text: str) -> list[Finding]:
         for reading in readings
         for rule in RULES
         for match in rule.pattern.finditer(reading)
+        if rule.inside is None or rule.inside.search(match[0])
     }
     return sorted(found, key=lambda finding: (finding.start, finding.end, finding.rule))
 

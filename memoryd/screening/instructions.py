@@ -11,10 +11,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """One way to plant an instruction, with what it looks like."""
+    """One way to plant an instruction.
+
+    Attributes:
+        pattern: what it looks like; or, where *inside* is given, what hides it.
+        inside: what must occur in a match of *pattern*.
+    """
 
     name: str
     pattern: re.Pattern[str]
+    inside: re.Pattern[str] | None = None
 
 
 _FEW = r"(?:\W{1,4}[\w'-]{1,24}){0,4}?\W{1,4}"  # up to four words between two others
@@ -295,19 +301,6 @@ _TABLE = (
         "tool-call",
         r"\"name\"\s{0,3}:\s{0,3}\"[\w.-]{1,40}\"\s{0,3},\s{0,3}\"(?:arguments|input|parameters)\"\s{0,3}:\s{0,3}[{\"]",
     ),
-    # --- hidden from people, visible to agents
-    (
-        "hidden",
-        r"<!--[^>]{0,300}?(?:\b(?:system|assistant|ai|llm|agent|bot|instructions?)\s?:|\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the|your)\b|\bremember that\b|\byou (?:must|are|should|will)\b|\b(?:do not|don'?t) (?:tell|mention|inform)\b|忽略|记住|无视|不要告诉|無視|覚え|무시|기억)",
-    ),
-    (
-        "hidden",
-        r"<\w{1,12}\b[^>]{0,200}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden|font-size\s{0,2}:\s{0,2}[01](?:px|pt|em)?\b|opacity\s{0,2}:\s{0,2}0(?:\D|$)|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?|transparent))[^>]{0,200}>[^<]{0,300}?\b(?:ignore|instructions?|you (?:must|are|should)|assistant|remember|system prompt|send)\b",
-    ),
-    (
-        "hidden",
-        r"\[//\]\s?:\s?#\s?[(\"'][^\n]{0,200}?\b(?:ignore|instructions?|you must|assistant|remember|system)\b",
-    ),
     # --- commands that install, persist or carry away
     (
         "run-remote",
@@ -331,7 +324,7 @@ _TABLE = (
     ),
     (
         "exfiltrate",
-        r"\b(?:curl|wget|nc)\b[^\n]{0,200}?(?:(?:\s(?:-d|--data[\w-]{0,12}|-f|--form|--post-data)[ =]{0,2}|[?&][\w-]{1,30}=)\S{0,80}?(?:\$\{?\w{0,30}(?:key|token|secret|passw(?:or)?d|credential)\w{0,20}|\$\((?:env|printenv|cat [^\n)]{0,60}(?:\.ssh|\.env|\.aws|credential)))|@[~\w./-]{0,60}(?:\.env\b|id_rsa|id_ed25519|\.aws/credentials|\.netrc))",
+        r"\b(?:curl|wget|nc)\b[^\n]{0,120}?(?:(?:\s(?:-d|--data[\w-]{0,12}|-f|--form|--post-data)[ =]{0,2}|[?&][\w-]{1,30}=)\S{0,80}?(?:\$\{?\w{0,30}(?:key|token|secret|passw(?:or)?d|credential)\w{0,20}|\$\((?:env|printenv|cat [^\n)]{0,60}(?:\.ssh|\.env|\.aws|credential)))|@[~\w./-]{0,60}(?:\.env\b|id_rsa|id_ed25519|\.aws/credentials|\.netrc))",
     ),
     (
         "exfiltrate",
@@ -351,4 +344,22 @@ _TABLE = (
     ),
 )
 
-RULES = tuple(Rule(name, re.compile(pattern)) for name, pattern in _TABLE)
+_SPOKEN_TO = (
+    r"\b(?:system|assistant|ai|llm|agent|bot|instructions?)\s?:|\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the|your)\b"
+    r"|\bremember that\b|\byou (?:must|are|should|will)\b|\b(?:do not|don'?t) (?:tell|mention|inform)\b"
+    r"|\b(?:instructions?|system prompt)\b|忽略|记住|无视|不要告诉|無視|覚え|무시|기억"
+)
+# Hidden from people, visible to agents.
+_HIDING = (
+    r"<!--(?:[^-]|-(?!->)){0,4000}",
+    (
+        r"<\w{1,12}\b[^<>]{0,300}?(?:display\s{0,2}:\s{0,2}none|visibility\s{0,2}:\s{0,2}hidden|font-size\s{0,2}:\s{0,2}[01](?:px|pt|em)?\b"
+        r"|opacity\s{0,2}:\s{0,2}0(?:\D|$)|color\s{0,2}:\s{0,2}(?:white|#fff(?:fff)?|transparent))[^<>]{0,300}>[^<]{0,4000}"
+    ),
+    r"\[//\]\s?:\s?#\s?[(\"'][^\n]{0,4000}",
+)
+
+RULES = (
+    *(Rule(name, re.compile(pattern)) for name, pattern in _TABLE),
+    *(Rule("hidden", re.compile(pattern), re.compile(_SPOKEN_TO)) for pattern in _HIDING),
+)

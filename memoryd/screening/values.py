@@ -32,7 +32,9 @@ _PLACEHOLDER_WORDS = re.compile(
     r"optional|none|null|true|false|undefined)[-_. ]?)++[\d!]{0,6}"
     r"|0?1?234567?8?9?0?|0?123456?7?8?9?0?|(.)\1*"
 )
-_PROSE = re.compile(r"[a-z]+(?:[-_][a-z]+)+|[A-Z]+(?:[-_][A-Z]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+")
+_PROSE = re.compile(
+    r"[A-Za-z][a-z]*(?:[-_][A-Za-z][a-z]*)+|[A-Z]+(?:[-_][A-Z]+)+|[A-Z]?[a-z]+(?:[A-Z][a-z]+)+"
+)
 # Names of types, algorithms and variables that end in digits.
 _CODE_WORD = re.compile(
     r"(?i)(?:[ui]?int|u|i|float|f|str|s|sha|sha_|md|utf-?|ascii|latin|base|argon|bcrypt|scrypt|pbkdf|"
@@ -44,7 +46,7 @@ _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _DOTTED = re.compile(r"[A-Za-z_$]\w*(?:\??\.[A-Za-z_]\w*)+")
 # Paths, variables, options, URLs and references to a place where the secret is.
 _NOT_A_VALUE = re.compile(
-    r"~/|\.{1,2}/|/|\$|%[sdr({]|#\{|@\w+\Z|--|[?:&=]"
+    r"[^{]*\{[^}]*\}|~/|\.{1,2}/|/|\$|%[sdr({]|#\{|@\w+\Z|--|[?:&=]"
     r"|(?:https?|file|env|data|arn|urn|secret|vault|op):|[A-Z]:[\\/]"
 )
 _BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")

@@ -14,7 +14,7 @@ from memoryd.screening.spans import Span
 # quoting of mail; "?" stands for what is not ASCII, such as the frames that terminals draw.
 _MARGIN = " \t\\>|?"
 # Escapes that are one character, however often their backslash was escaped; `%` ones are of URLs.
-_ESCAPE = re.compile(r"\\{1,4}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])|(/))|%([2-7][0-9A-Fa-f])")
+_ESCAPE = re.compile(r"\\{1,16}(?:u([0-9A-Fa-f]{4})|x([0-7][0-9A-Fa-f])|(/))|%([2-7][0-9A-Fa-f])")
 _DEEP_ESCAPE = re.compile(r"\\{2,16}[nrt\"']")
 _PERCENT = re.compile("%[2-7][0-9A-Fa-f]")
 _INVISIBLE = re.compile("[\x00-\x08\x0e-\x1f\x7f\xad\u2000-\u206f\ufeff]")

@@ -5,7 +5,15 @@ from itertools import pairwise
 
 from memoryd.screening.outline import Joined, outline
 from memoryd.screening.spans import Span
-from memoryd.screening.tokens import begins_token, find_at_beginning, find_tokens, may_hold_token
+from memoryd.screening.tokens import (
+    begins_token,
+    find_anywhere,
+    find_at,
+    find_at_beginning,
+    find_behind,
+    find_tokens,
+    may_hold_token,
+)
 from memoryd.screening.values import is_fragment
 from memoryd.screening.views import View, join, strip_margin, to_ascii
 
@@ -42,16 +50,35 @@ def find_wrapped(view: View, joined: Joined, known: list[Span]) -> Iterator[Span
     starts = {span.start for span in known}
     for span in _find_in_view(view, joined):
         if view.crosses(span.start, span.end):
-            found = view.back(_shorten(view, span))
+            found = view.back(span)
             if found.start not in starts:
                 yield found
 
 
 def _find_in_view(view: View, joined: Joined) -> Iterator[Span]:
-    yield from find_tokens(view.text, runs := outline(view.text).runs(), runs)
+    crossing = set(joined.runs)
+    runs = [run for run in outline(view.text).runs() if run not in crossing]
+    for span in find_tokens(view.text, runs, runs):  # of several parts, one of which crosses
+        yield _shorten(view, span)
     for start, end in joined.runs:
-        for beginning in view.beginnings(start + 1, end):
-            yield from find_at_beginning(view.text, beginning, len(view.text))
+        yield from _find_in_run(view, start, end)
+
+
+def _find_in_run(view: View, start: int, end: int) -> Iterator[Span]:
+    limit = len(view.text)
+    position = start
+    while span := next(find_anywhere(view.text, position, end, limit), None):
+        span = _shorten(view, span)
+        position = span.end
+        yield span
+    position = start
+    for beginning in (start, *view.beginnings(start + 1, end)):
+        if beginning >= position:
+            for span in find_at_beginning(view.text, beginning, limit):
+                position = span.end
+                yield _shorten(view, span)
+    for span in find_behind(view.text, start, limit):
+        yield _shorten(view, span)
 
 
 def _shorten(view: View, span: Span) -> Span:
@@ -59,7 +86,7 @@ def _shorten(view: View, span: Span) -> Span:
     lines = view.beginnings(span.start + 1, span.end)
     for line, following in pairwise([*lines, span.end]):
         if not is_fragment(view.text[line:following]):
-            shorter = find_tokens(view.text, whole := [(span.start, line)], whole, line)
-            if shorter and shorter[0].start == span.start:
-                return shorter[0]
+            shorter = find_at(view.text, span.start, line)
+            if shorter:
+                return shorter
     return span
