@@ -10,6 +10,7 @@ from memoryd.model import Batch
 from memoryd.screening import Screened, screen
 from memoryd.sources.base import Source
 from memoryd.sources.registry import detect, reader_of
+from memoryd.sources.transcripts import stat_transcript
 from memoryd.store.batches import ScreenedBatch
 from memoryd.store.store import Store
 
@@ -205,7 +206,6 @@ def screen_batch(batch: Batch) -> tuple[ScreenedBatch, int]:
 
 
 def _age(path: Path) -> tuple[int, str]:
-    try:
-        return path.stat().st_mtime_ns, str(path)
-    except OSError:  # vanished meanwhile: reading it will say so
-        return 0, str(path)
+    found = stat_transcript(path)
+    # One that vanished meanwhile comes first: reading it will say so.
+    return 0 if found is None else found.st_mtime_ns, str(path)

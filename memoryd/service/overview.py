@@ -10,6 +10,7 @@ from memoryd.errors import StoreError
 from memoryd.service.embedding import Embeddings
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
+from memoryd.sources.transcripts import stat_transcript
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.reader import Reader
 from memoryd.store.records import SourceStatus
@@ -176,7 +177,5 @@ def _stamp(time: Any) -> str | None:
 
 
 def _size(path: Path) -> int:
-    try:
-        return path.stat().st_size
-    except OSError:
-        return 0
+    found = stat_transcript(path)
+    return 0 if found is None else found.st_size

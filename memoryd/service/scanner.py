@@ -12,6 +12,7 @@ from pathlib import Path
 from memoryd.service.ingest import Ingest, IngestReport
 from memoryd.service.poller import signature_of
 from memoryd.sources.base import Source
+from memoryd.sources.transcripts import stat_transcript
 
 SIDECAR = "-wal"  # a foreign database changes there first
 LOOKS_PER_STEP = 500  # unchanged files, about 5 ms
@@ -111,11 +112,11 @@ def _key(source: Source, path: Path) -> Key:
 
 
 def _signature(path: Path) -> int | None:
-    """A number that changes with the file or its sidecar; None if it is not there."""
-    try:
-        signature = signature_of(path.stat())
-    except OSError:
+    """A number that changes with the file, its compressed twin or its sidecar; None if it is not there."""
+    found = stat_transcript(path)
+    if found is None:
         return None
+    signature = signature_of(found)
     try:
         return signature ^ signature_of(os.stat(f"{path}{SIDECAR}"))  # noqa: PTH116 - 20,000 times
     except OSError:

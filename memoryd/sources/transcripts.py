@@ -6,7 +6,7 @@ with offsets in uncompressed bytes, so that compressing a file moves no cursor.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from io import FileIO
 from pathlib import Path
@@ -30,6 +30,14 @@ _STORED = "_stored"  # in the cursor's state: the size of the compressed file
 def plain_path(path: Path) -> Path:
     """The logical name of a transcript: without the ending of a compressed twin."""
     return path.with_suffix("") if path.suffix in SUFFIXES else path
+
+
+def stat_transcript(path: Path) -> os.stat_result | None:
+    """What the file system says of a transcript, by its logical name; None if neither it nor a twin is there."""
+    for suffix in ("", *SUFFIXES):
+        with suppress(OSError):
+            return os.stat(f"{path}{suffix}")  # noqa: PTH116 - tens of thousands
+    return None
 
 
 class OpenTranscript:

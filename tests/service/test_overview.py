@@ -88,6 +88,16 @@ class TestStatus:
         assert (after_compression["files"], after_compression["lag_bytes"]) == (1, 0)
         assert row(home, config, "codex")["lag_bytes"] == 0
 
+    def test_a_compressed_transcript_lags_until_it_was_read(
+        self, home: Path, root: Path, config: Config, read: Callable[[], None]
+    ) -> None:
+        path = root / f"codex/rollout-2026-03-11T00-00-00-{CODEX}.jsonl.zst"
+        write(path, zstandard.compress(codex_session(CODEX, [("user", "hello " * 200)])))
+        unread = row(home, config, "codex")["lag_bytes"]
+        read()
+
+        assert (unread, row(home, config, "codex")["lag_bytes"]) == (path.stat().st_size, 0)
+
     def test_a_database_has_no_lag_once_it_was_read(
         self, home: Path, root: Path, config: Config, read: Callable[[], None]
     ) -> None:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from memoryd.errors import UsageError
 from memoryd.service.ingest import Ingest, IngestReport
@@ -69,6 +70,35 @@ def place(tmp_path: Path) -> Iterator[Place]:
 
 def drain(steps: Iterator[None]) -> int:
     return sum(1 for _ in steps)
+
+
+def compress(path: Path) -> Path:
+    """What an agent does to an old transcript: the compressed twin takes the place of the file."""
+    twin = path.with_name(path.name + ".zst")
+    twin.write_bytes(zstandard.compress(path.read_bytes()))
+    path.unlink()
+    return twin
+
+
+def test_a_transcript_that_is_only_there_compressed_is_read_once(place: Place) -> None:
+    compress(place.say("a.jsonl", 3))
+    place.say("b.jsonl", 2)
+    drain(place.scan())
+    assert (2, 5) == (place.report.files, place.count())
+
+    drain(place.scan())
+    assert place.report.files == 2
+
+
+def test_a_compressed_twin_that_appears_later_is_read_too(place: Place) -> None:
+    path = place.say("a.jsonl", 3)
+    compress(path).rename(place.root / "kept")
+    drain(place.scan())
+    (place.root / "kept").rename(place.root / "a.jsonl.zst")
+
+    drain(place.follow(place.root / "a.jsonl"))
+
+    assert place.count() == 3
 
 
 def test_a_scan_reads_what_is_new_and_then_nothing(place: Place) -> None:
