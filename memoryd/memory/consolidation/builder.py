@@ -128,7 +128,8 @@ class ReadingBuilder:
         joined = self.now.last is not None and self.now.last.role == "join"
         if not joined or unspaced:
             return False
-        return item.role == "negate" or (item.role == "action" and self.now.divides >= 0)
+        verb = item.role in ("action", "modal") or self._is_copula(item)
+        return item.role == "negate" or (verb and self.now.divides >= 0)
 
     def _dispatch(self, item: Item) -> None:
         handler = getattr(self, "_" + item.role, None)
@@ -355,7 +356,7 @@ class ReadingBuilder:
             self.units[i] = replace(self.units[i], sign=sign)
         negated = bool(turned)
         bounded = any(self.units[i].key in ("at_most", "at_least") for i in now.units)
-        modals = frozenset(now.modals) - ({"may"} if negated or bounded else set())
+        modals = frozenset(now.modals) - ({"may"} if negated or bounded or (self.request and self.asks) else set())
         self.clauses[now.number] = ClauseFacts(
             start=now.started,
             end=now.ended,

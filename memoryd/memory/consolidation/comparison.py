@@ -154,7 +154,8 @@ def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) 
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
-    if {"must", "should"} <= modals_a ^ modals_b:
+    strict, mild = modals_a & {"must", "should"}, modals_b & {"must", "should"}
+    if strict and mild and not strict & mild:
         return Objection("must is not should", "modality")
     return None
 
@@ -310,11 +311,7 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     if tail != mine[-len(tail) :] or len(tail) == len(mine):
         return False
     first = wider.units[tail[0]]
-    return (
-        first.listed < 0
-        and first.role in ("with", "by")
-        and all(wider.units[i].kind != "name" for i in tail)
-    )
+    return first.listed < 0 and first.role in ("with", "by", "as")
 
 
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:

@@ -44,6 +44,8 @@ def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
     item = found[i]
     if item.role == "quantify" and item.key in _SHARES:
         item = replace(item, role="quantity", key=_SHARES[item.key])
+    elif item.key == "ordinal:1":
+        item = replace(item, role="quantify", key="first")
     out.append(item)
     return i + 1
 

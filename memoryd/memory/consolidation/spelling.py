@@ -9,6 +9,7 @@ import re
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _MIN_TYPO = 7  # letters; shorter words too often have a neighbour (desert, dessert)
+_LONG = 8  # letters; two unknown words of more that differ by a slip are one
 _MOST = 10  # leftovers; with more the texts differ anyhow
 _MIN_JOINED = 4
 _ACRONYM = re.compile(r"[A-Za-z]{2,6}")
@@ -21,9 +22,9 @@ def pair_spellings(
     """Move leftovers that are one word in another spelling from *only_a* and *only_b* to *pairs*."""
     if not only_a or not only_b or len(only_a) + len(only_b) > _MOST:
         return
-    if any(
-        unit.kind == "quantity"
-        for unit in (*(a.units[i] for i in only_a), *(b.units[j] for j in only_b))
+    if all(
+        any(reading.units[i].kind == "quantity" for i in only)
+        for reading, only in ((a, only_a), (b, only_b))
     ):
         return
     _pair_words(a, b, only_a, only_b, pairs)
@@ -57,7 +58,8 @@ def _is_slip(u: Unit, v: Unit) -> bool:
     ):
         return False
     if u.forms and v.forms:
-        return len(first) > _MIN_TYPO and _undouble(first) == _undouble(second)
+        alike = _undouble(first) == _undouble(second)
+        return len(first) > _MIN_TYPO and (alike or (len(first) > _LONG and _one_slip(first, second)))
     return _undouble(first) == _undouble(second) or _one_slip(first, second)
 
 

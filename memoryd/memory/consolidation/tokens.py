@@ -34,6 +34,7 @@ _TOKEN = re.compile(
     rf"""
     (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
   | (?P<quantity>{PATTERN})
+  | (?P<per>(?<=\d)\s?/\s?(?=[A-Za-z]{{2,}}\b))
   | (?P<short>\bw/o\b|\bw/(?=\s)|\bb/c\b)
   | (?P<code>{_CODE})
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
@@ -69,6 +70,8 @@ def tokens(text: str) -> Iterator[Token]:
             yield Token("quantity", found, start, end, read_quantity(found))
         elif kind == "code":
             yield _code(found, start)
+        elif kind == "per":
+            yield Token("word", "per", start, end)
         elif kind == "short":
             yield Token("word", found, start, end)
         elif kind == "run":
