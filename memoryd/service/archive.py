@@ -24,7 +24,10 @@ from memoryd.errors import SourceError
 from memoryd.service.packing import SUFFIX, Packed, UnpackableError, pack, unpack
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources, reader_of
-from memoryd.sources.transcripts import SUFFIXES, plain_path
+from memoryd.sources.transcripts import plain_path, stat_transcript
+from memoryd.store.connection import DATABASE_NAME
+from memoryd.store.forgetting import refuses_copy
+from memoryd.store.reader import Reader
 
 ARCHIVE_FOLDER = "archive"
 COMPANIONS = ".~with"  # the folder of what belongs to a transcript
@@ -195,6 +198,18 @@ def clear_unpacked(home: Path) -> None:
         shutil.rmtree(folder, ignore_errors=True)
 
 
+def refused_by(home: Path) -> Refused:
+    """Asks the database, as it is at each question, whether a transcript holds something forgotten."""
+
+    def refused(source: str, path: str) -> bool:
+        if not (home / DATABASE_NAME).exists():
+            return False
+        with Reader(home) as reader:
+            return refuses_copy(reader.connection, source, path)
+
+    return refused
+
+
 def archive_transcripts(
     home: Path, config: Config, refused: Refused, now: datetime
 ) -> dict[str, Any]:
@@ -242,7 +257,7 @@ def _visit(
             report.unchanged += 1
         elif refused(source.name, source.logical(path)):
             report.skipped["something in it was forgotten"] += 1
-        elif (_size(path) or 0) // EXPECTED_RATIO > room:
+        elif _size(path) // EXPECTED_RATIO > room:
             report.skipped["no room in the archive"] += 1
         else:
             copy = archive.keep(source, path, mtime_ns, report)
@@ -278,22 +293,13 @@ def _found(sources: Sequence[Source]) -> list[tuple[int, Source, Path]]:
 
 def changed_ns(source: Source, path: Path) -> int | None:
     """When a transcript, or what belongs to it, last changed; None: it is gone."""
-    times = [_mtime_ns(one) for one in (path, *source.companions(path))]
-    return None if times[0] is None else max(time for time in times if time is not None)
+    facts = [stat_transcript(one) for one in (path, *source.companions(path))]
+    return None if facts[0] is None else max(one.st_mtime_ns for one in facts if one is not None)
 
 
-def _mtime_ns(path: Path) -> int | None:
-    for suffix in ("", *SUFFIXES):
-        with suppress(OSError):
-            return os.stat(f"{path}{suffix}").st_mtime_ns  # noqa: PTH116 - tens of thousands
-    return None
-
-
-def _size(path: Path) -> int | None:
-    for suffix in ("", *SUFFIXES):
-        with suppress(OSError):
-            return os.stat(f"{path}{suffix}").st_size  # noqa: PTH116 - see above
-    return None
+def _size(path: Path) -> int:
+    found = stat_transcript(path)
+    return 0 if found is None else found.st_size
 
 
 def _moment(mtime_ns: int) -> datetime:

@@ -14,6 +14,7 @@ from memoryd.store.copies import copy_database, verify_copy
 
 BACKUPS_FOLDER = "backups"
 GENERATIONS = 3
+ASIDE = ".before-restore-"  # in the name of what a restore put aside
 SIDECARS = ("", "-wal", "-shm")
 
 
@@ -45,12 +46,19 @@ def _drop_old(folder: Path) -> None:
         old.unlink(missing_ok=True)
 
 
-def drop_all(home: Path) -> int:
-    """Delete every backup (something was forgotten for good); returns how many there were."""
-    found = generations(home)
-    for path in found:
+def renew(writer: Writer) -> int:
+    """Put one new backup in place of all there are, because something was forgotten for good; returns how many went.
+
+    What restoring had set aside goes too.
+    """
+    home = writer.store.path.parent
+    old = generations(home)
+    if old:
+        backup(writer, {}, lambda told: None)
+    aside = home.glob(f"{DATABASE_NAME}{ASIDE}*")
+    for path in (*old, *aside):
         path.unlink(missing_ok=True)
-    return len(found)
+    return len(old)
 
 
 def restore(home: Path, source: Path) -> dict[str, Any]:
@@ -61,7 +69,7 @@ def restore(home: Path, source: Path) -> dict[str, Any]:
     """
     verify_copy(source)
     prepare_home(home)
-    aside = f".before-restore-{utc_now():%Y%m%d-%H%M%S}"
+    aside = f"{ASIDE}{utc_now():%Y%m%d-%H%M%S}"
     database = home / DATABASE_NAME
     with WriterLock(home):
         fresh = home / f".{DATABASE_NAME}.restored"

@@ -23,6 +23,7 @@ from memoryd.store.entry_search import EntryView, match_entries
 from memoryd.store.query import parse_query
 from memoryd.store.runs import Run, get_run, same_but_use, save_run, undo_run, with_use
 
+PLAN_PREFIX = "memoryd.plan-"
 CANARY_DEPTH = 10  # a touched fact must be among so many answers to its own words
 
 
@@ -57,7 +58,7 @@ class Changes:
 
 def write_changes(changes: Changes, folder: Path) -> Path:
     """Leave changes where the writer finds them; a plan can be larger than a request may be."""
-    path = folder / f"memoryd.plan-{changes.run}.json"
+    path = folder / f"{PLAN_PREFIX}{changes.run}.json"
     value = {
         "run": changes.run,
         "kind": changes.kind,

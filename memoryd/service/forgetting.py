@@ -2,32 +2,37 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from memoryd.errors import UsageError
-from memoryd.service.embedding import write_vector_file
 from memoryd.service.remembering import screen_entry
+from memoryd.service.scrubbing import Gone, scrub_copies
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, list_entries, namespaces
 from memoryd.store.connection import Connection
+from memoryd.store.erasing import forget_text
 from memoryd.store.forgetting import (
     Selection,
     forget_entries,
     forget_messages,
     forget_reports,
     forget_sessions,
-    forget_text,
+    refuse_copies,
     scrub,
     select_session,
     select_source,
     select_text,
+    sources_of,
+    transcripts_of,
     with_lineage,
 )
 
 
 def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Forget a `session`, a `source`, `entries` (ids) or every record that holds a `match`; with `dry_run`, only say what."""
+    """Forget a `session`, a `source`, `entries` (ids) or every record that holds a `match`; with `dry_run`, only say what.
+
+    `by_rule`: retention removes entries; backups, which the next nights replace, may still hold them.
+    """
     connection = writer.store.connection
     selection = _select(connection, arguments)
     families = _families(connection, selection.entries)
@@ -40,7 +45,14 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
     }
     if arguments.get("dry_run"):
         return told
+    gone = Gone(
+        frozenset(transcripts_of(connection, selection)),
+        frozenset(sources_of(connection, selection)),
+        frozenset([arguments["source"]] if arguments.get("source") else []),
+        selection.text or "",
+    )
     with writer.store.transaction():
+        refuse_copies(connection, gone.transcripts)
         forget_messages(connection, selection.messages)
         for namespace, (forgotten, restored) in families.items():
             _bring_back(connection, namespace, restored)
@@ -50,8 +62,7 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
         if selection.text:
             forget_text(connection, selection.text)
     scrub(connection)
-    _forget_copies(writer.store.path.parent, connection)
-    return told
+    return told if arguments.get("by_rule") else told | scrub_copies(writer, gone)
 
 
 def _select(connection: Connection, arguments: Mapping[str, Any]) -> Selection:
@@ -95,8 +106,3 @@ def _bring_back(connection: Connection, namespace: str, ids: set[str]) -> None:
             bank.put(
                 clean, content, Because("forget", "what it was merged into was forgotten", now)
             )
-
-
-def _forget_copies(home: Path, connection: Connection) -> None:
-    """Copies outside the database: the mapped vectors are made anew."""
-    write_vector_file(connection, home)

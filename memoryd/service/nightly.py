@@ -13,13 +13,12 @@ from uuid import uuid4
 from memoryd.config import Config
 from memoryd.errors import EmbeddingError, MemorydError, StoreError
 from memoryd.memory.schedule import clock_jumped
-from memoryd.service.archive import archive_transcripts
+from memoryd.service.archive import archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
 from memoryd.service.embedding import Embeddings
 from memoryd.service.pruning import prune
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.forgetting import refuses_copy
 from memoryd.store.integrity import find_damage
 from memoryd.store.jobs import begin_job, done_on, end_job, last_run, last_success
 from memoryd.store.reader import Reader
@@ -181,11 +180,7 @@ def _integrity(night: Night) -> Mapping[str, Any]:
 
 
 def _archive(night: Night) -> Mapping[str, Any]:
-    def refused(source: str, path: str) -> bool:
-        with Reader(night.home) as reader:
-            return refuses_copy(reader.connection, source, path)
-
-    return archive_transcripts(night.home, night.config, refused, utc_now())
+    return archive_transcripts(night.home, night.config, refused_by(night.home), utc_now())
 
 
 def _backup(night: Night) -> Mapping[str, Any]:

@@ -83,7 +83,7 @@ class FreshCopy:
 
     def finish(self) -> None:
         """Make durable what was written."""
-        self._packer.close()
+        self._packer.flush(zstandard.FLUSH_FRAME)
         self._file.flush()
         os.fsync(self._file.fileno())
         os.utime(self._file.fileno(), ns=(self._mtime_ns, self._mtime_ns))
@@ -124,13 +124,9 @@ def pack(path: Path, target: Path, limits: ReadLimits, mtime_ns: int) -> Packed:
 
 
 def _document(stream: ByteStream, limits: ReadLimits, packed: Packed) -> Iterator[ScreenedRecord]:
-    blocks: list[bytes] = []
-    while data := stream.read(BLOCK):
-        blocks.append(data)
-        packed.raw += len(data)
-        if packed.raw > LARGEST_TEXT:
-            raise UnpackableError("document too large")
-    yield screen_record(b"".join(blocks))
+    data = text_of(stream)
+    packed.raw = len(data)
+    yield screen_record(data)
 
 
 def _lines(stream: ByteStream, limits: ReadLimits, packed: Packed) -> Iterator[ScreenedRecord]:
@@ -156,6 +152,32 @@ def split_lines(data: bytes) -> Iterator[bytes]:
         start = end
     if start < len(data):
         yield data[start:]
+
+
+def lines_of(stream: ByteStream) -> Iterator[bytes]:
+    """The lines of a stream with their ends."""
+    rest = b""
+    while data := stream.read(BLOCK):
+        lines = list(split_lines(rest + data))
+        rest = b"" if lines[-1].endswith(b"\n") else lines.pop()
+        yield from lines
+    if rest:
+        yield rest
+
+
+def text_of(stream: ByteStream) -> bytes:
+    """All bytes of a document.
+
+    Raises:
+        UnpackableError: it is too large.
+    """
+    blocks, size = [], 0
+    while data := stream.read(BLOCK):
+        blocks.append(data)
+        size += len(data)
+        if size > LARGEST_TEXT:
+            raise UnpackableError("document too large")
+    return b"".join(blocks)
 
 
 def _keep_older(target: Path, fresh: Path, *, by_line: bool) -> None:
@@ -188,26 +210,19 @@ def reading(copy: Path) -> Iterator[ByteStream]:
             raise SourceError(f"{copy} is damaged: {error}") from error
 
 
-def rewrite(copy: Path, keep: Callable[[bytes, int], bool]) -> int:
-    """Write a copy anew without some of its lines, under its old date; returns how many lines went.
+def rewrite(copy: Path, keep: Callable[[bytes], bool]) -> int:
+    """Write a copy anew with those of its lines that are to be kept, under its old date; returns how many went.
 
-    Args:
-        keep: is asked with each line and the offset of its beginning.
+    Raises:
+        SourceError: the copy is damaged; it is as it was.
     """
-    gone, offset, rest = 0, 0, b""
+    gone = 0
     with FreshCopy(copy, copy.stat().st_mtime_ns) as fresh, reading(copy) as stream:
-        while True:
-            data = stream.read(BLOCK)
-            lines = list(split_lines(rest + data))
-            rest = lines.pop() if data and lines and not lines[-1].endswith(b"\n") else b""
-            for line in lines:
-                if keep(line, offset):
-                    fresh.write(line)
-                else:
-                    gone += 1
-                offset += len(line)
-            if not data:
-                break
+        for line in lines_of(stream):
+            if keep(line):
+                fresh.write(line)
+            else:
+                gone += 1
         if gone:
             fresh.finish()
             fresh.publish()

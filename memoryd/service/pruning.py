@@ -153,4 +153,4 @@ def _first_words(content: str) -> str:
 def _purge(home: Path, config: Config, plans: Mapping[str, RetentionPlan]) -> None:
     ids = [one.entry.id for plan in plans.values() if not plan.blocked for one in plan.purge]
     if ids:
-        carry_out(home, config, "forget", {"entries": ids})
+        carry_out(home, config, "forget", {"entries": ids, "by_rule": True})

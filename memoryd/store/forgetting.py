@@ -13,6 +13,7 @@ from memoryd.model import Entry
 from memoryd.store import fts
 from memoryd.store.bank import INDEXES, Bank, list_entries, namespaces
 from memoryd.store.connection import Connection
+from memoryd.store.sessions import SessionTable
 
 ALL_INDEXES = (*fts.PROSE_INDEXES, *fts.TOOL_INDEXES, *INDEXES)
 
@@ -65,7 +66,7 @@ def select_text(connection: Connection, text: str) -> Selection:
         for entry in list_entries(connection, place, states=())
         if folded
         in json.dumps(
-            [entry.content, dict(entry.metadata), [s.quote for s in entry.sources]],
+            [entry.content, entry.key, dict(entry.metadata), [s.quote for s in entry.sources]],
             ensure_ascii=False,
         ).casefold()
     ]
@@ -113,6 +114,7 @@ def forget_messages(connection: Connection, rows: Iterable[int]) -> int:
         role, text, identity, withdrawn = found
         if not withdrawn:
             fts.remove_row(connection, row, role, text)
+            SessionTable(connection).recount(row, -1)
         connection.execute("insert into forgotten values (?) on conflict do nothing", (identity,))
         connection.execute("delete from message where id = ?", (row,))
         count += 1
@@ -143,12 +145,35 @@ def forget_sessions(connection: Connection, rows: Iterable[int]) -> None:
     )
 
 
-def forget_text(connection: Connection, text: str) -> None:
-    """Take a text out of titles, rejects, transcripts' reading state and run reports."""
-    pattern = f"%{text.replace('~', '~~').replace('%', '~%').replace('_', '~_')}%"
-    connection.execute("update session set title = null where title like ? escape '~'", (pattern,))
-    connection.execute("update reject set head = '' where head like ? escape '~'", (pattern,))
-    connection.execute("update run set report = '{}' where report like ? escape '~'", (pattern,))
+def transcripts_of(connection: Connection, selection: Selection) -> set[tuple[str, str]]:
+    """(source, logical path) of the transcripts that gave the chosen messages."""
+    found: set[tuple[str, str]] = set()
+    for row in selection.messages:
+        found.update(
+            connection.execute(
+                "select source.name, path from message join transcript on transcript.id = message.transcript_id "
+                "join source on source.id = transcript.source_id where message.id = ?",
+                (row,),
+            )
+        )
+    return found
+
+
+def sources_of(connection: Connection, selection: Selection) -> set[str]:
+    """The agents of the chosen sessions and messages."""
+    sessions = {
+        session
+        for row in selection.messages
+        for (session,) in connection.execute("select session_id from message where id = ?", (row,))
+    }
+    return {
+        name
+        for session in sessions | set(selection.sessions)
+        for (name,) in connection.execute(
+            "select name from source join session on session.source_id = source.id where session.id = ?",
+            (session,),
+        )
+    }
 
 
 def forget_reports(connection: Connection, ids: Iterable[str]) -> None:

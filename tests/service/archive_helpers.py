@@ -10,7 +10,7 @@ from typing import Any
 import zstandard
 
 from memoryd.config import ArchiveConfig, Config, IngestConfig, SourceConfig, SourcesConfig
-from memoryd.service.archive import Archive, Copy, archive_transcripts
+from memoryd.service.archive import Archive, Copy, archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
 from memoryd.service.home import prepare_home
 from memoryd.store.reader import Reader
@@ -50,12 +50,10 @@ class Life:
     def ask(self, command: str, *, config: Config | None = None, **arguments: Any) -> Any:
         return carry_out(self.home, config or self.config(), command, arguments)
 
-    def archive(self, *, day: float = 9, refused: bool = False, **options: Any) -> dict[str, Any]:
+    def archive(self, *, day: float = 9, **options: Any) -> dict[str, Any]:
         """Archive as the night of that day would."""
         now = WRITTEN + timedelta(days=day)
-        return archive_transcripts(
-            self.home, self.config(**options), lambda source, path: refused, now
-        )
+        return archive_transcripts(self.home, self.config(**options), refused_by(self.home), now)
 
     def copies(self) -> list[Copy]:
         return list(Archive(self.home).copies())

@@ -137,14 +137,6 @@ def test_without_room_nothing_is_kept(life: Life) -> None:
     assert (told["removed"], told["archive_bytes"], life.copies()) == (1, 0, [])
 
 
-def test_what_holds_something_forgotten_is_not_copied(life: Life) -> None:
-    life.write(1, TURNS)
-    told = life.archive(refused=True)
-
-    assert told["skipped"] == {"something in it was forgotten": 1}
-    assert life.copies() == []
-
-
 def test_forgetting_while_a_copy_is_made_undoes_the_copy(life: Life) -> None:
     life.write(1, TURNS)
     asked: list[str] = []
@@ -237,7 +229,7 @@ def test_lines_are_taken_out_of_a_copy(life: Life) -> None:
     life.archive()
     (copy,) = life.copies()
     dated = copy.path.stat().st_mtime_ns
-    gone = rewrite(copy.path, lambda line, offset: WORD.encode() not in line)
+    gone = rewrite(copy.path, lambda line: WORD.encode() not in line)
 
     assert gone == 1
     assert unpacked(copy) == b"".join(path.read_bytes().splitlines(keepends=True)[:-1])

@@ -1,19 +1,31 @@
 """Forgetting is for good: no byte of the home folder holds the word afterwards, and no other fact is lost."""
 
+import json
+import re
+import shutil
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from memoryd.errors import UsageError
 from memoryd.model import Message, Session
+from memoryd.service.backups import generations
+from memoryd.service.consolidation import consolidate
+from memoryd.service.nightly import run_night
 from memoryd.service.writer import Writer
+from memoryd.store.copies import verify_copy
 from memoryd.store.integrity import find_damage
+from tests.agents import claude_session
+from tests.service.archive_helpers import SESSION, Life, date, unpacked
 from tests.service.bank_helpers import ask, entries, writing
 from tests.store.conftest import message, screened
 
 WORD = "xylophonequartz"
+BASE64 = [b64encode(b" " * shift + WORD.encode()).lower()[4:-4] for shift in range(3)]
 
 
 @pytest.fixture
@@ -27,12 +39,15 @@ def say(writer: Writer, *messages: Message, **options: Any) -> None:
 
 
 def holding(home: Path) -> list[str]:
-    """Names of files in the home folder that hold the word, in any case."""
-    return [
-        path.name
-        for path in home.rglob("*")
-        if path.is_file() and WORD.encode() in path.read_bytes().lower()
-    ]
+    """Names of files in the home folder that hold the word, in any case, packed or in base64."""
+    return [path.name for path in home.rglob("*") if path.is_file() and _holds(path)]
+
+
+def _holds(path: Path) -> bool:
+    data = path.read_bytes()
+    if path.suffix == ".zst":
+        data += zstandard.ZstdDecompressor().stream_reader(data).read()
+    return any(one in data.lower() for one in (WORD.encode(), *BASE64))
 
 
 def remember(writer: Writer, content: str, **fields: Any) -> str:
@@ -97,6 +112,163 @@ def test_forgetting_an_input_forgets_the_merge_and_brings_the_other_inputs_back(
         ("The cache holds 100 entries", "active")
     ]
     assert holding(home) == []
+
+
+def test_what_an_entry_once_said_goes_with_its_history(writer: Writer, home: Path) -> None:
+    old = remember(writer, f"The project is called {WORD}")
+    ask(writer, "memory.change", id=old, how="replace", text="The project has no name")
+    ask(writer, "forget", match=WORD)
+
+    assert holding(home) == []
+    assert [one.content for one in entries(home)] == ["The project has no name"]
+
+
+def test_what_a_reader_and_a_report_noted_goes(writer: Writer, home: Path) -> None:
+    connection = writer.store.connection
+    say(writer, message("harmless", "k1"))
+    state = {"_sessions": {"s1": {"title": f"About {WORD}", "project": "/work"}}, "turn": "t1"}
+    connection.execute("update transcript set state = ?", (json.dumps(state),))
+    kept = b64encode(f"# Notes\n\n{WORD}".encode()).decode()
+    report = {
+        "before": kept,
+        "after": b64encode(b"# Notes, all of them").decode(),
+        "note": f"a {WORD}",
+    }
+    connection.execute(
+        "insert into run values ('f-1', 'compact', null, 0, 0, 'done', ?)", (json.dumps(report),)
+    )
+    connection.execute(
+        "insert into job values ('nightly.extract', '2026-11-30', 0, 0, 'failed', ?)",
+        (f"KeyError: {WORD}",),
+    )
+    ask(writer, "forget", match=WORD.upper())
+
+    left = json.loads(connection.execute("select report from run").fetchone()[0])
+    known = json.loads(connection.execute("select state from transcript").fetchone()[0])
+
+    assert holding(home) == []
+    assert left == report | {"before": "", "note": ""}
+    assert known == {"_sessions": {"s1": {"title": "", "project": "/work"}}, "turn": "t1"}
+
+
+@pytest.fixture
+def life(tmp_path: Path) -> Life:
+    """Three sessions: one speaks of the word, one has it where no message shows it, one is harmless."""
+    life = Life(tmp_path)
+    life.write(
+        1, [("user", f"we build {WORD}"), ("tool", f"ls {WORD}", f"{WORD}.py"), ("user", "done")]
+    )
+    life.write(2, [("tool", "cat big", "x" * 1500 + f" {WORD} " + "y" * 1500), ("user", "so long")])
+    life.write(3, [("user", "harmless"), ("assistant", "indeed")])
+    life.ask("ingest")
+    return life
+
+
+def leave_copies_everywhere(life: Life) -> None:
+    """Everything that a long life leaves behind in a home folder."""
+    life.archive()
+    for number in range(4):
+        life.ask("backup")
+        life.ask(
+            "memory.add", content=f"The plan for part {number} is {WORD}", scope=f"/work/{number}"
+        )
+    life.ask("memory.add", content="The port is 5432")
+    night = run_night(life.home, life.config())
+    assert night["failed"] == []
+    consolidate(life.home, life.config(), None, dry_run=False)
+    for name in (
+        "memoryd.plan-c-1.json",
+        "memoryd.db.before-restore-1",
+        "memoryd.db.before-restore-1-wal",
+    ):
+        (life.home / name).write_text(f"left: {WORD}")
+    (life.home / "memoryd.unpacked-1").mkdir()
+    (life.home / "memoryd.unpacked-1" / "a.jsonl").write_text(WORD)
+    copy = life.copies()[0].path
+    shutil.copy(copy, copy.with_name(f".{copy.name}.fresh"))
+    shutil.copy(copy, copy.with_name(f"{copy.name.removesuffix('.zst')}.~1764518400000000000.zst"))
+
+
+def test_no_copy_of_any_kind_holds_the_text(life: Life) -> None:
+    leave_copies_everywhere(life)
+    kinds = {re.sub(r"[\d-]+", "", name) for name in holding(life.home)}
+    told = life.ask("forget", match=WORD)
+
+    assert len(kinds) >= 7, kinds
+    assert holding(life.home) == []
+    assert told["lines_deleted"] == 7
+    assert (told["backups_deleted"], len(generations(life.home))) == (3, 1)
+    verify_copy(generations(life.home)[0])
+    assert any(b"harmless" in unpacked(copy) for copy in life.copies())
+    assert [one.content for one in entries(life.home)] == ["The port is 5432"]
+
+
+def test_no_night_after_it_brings_the_text_back(life: Life) -> None:
+    leave_copies_everywhere(life)
+    life.ask("forget", match=WORD)
+    for number in (1, 2, 4):
+        path = life.root / "-work-shop" / f"{SESSION}{number}.jsonl"
+        turns = [("user", "later"), ("user", "a quiet day")]
+        with path.open("ab") as file:
+            file.write(claude_session(f"{SESSION}{number + 4}", turns))
+        date(path, 3)
+    for _ in range(2):
+        run_night(life.home, life.config())
+        life.archive(day=20)
+    life.ask("reindex", config=life.config(tool_output_chars=9000))
+
+    assert holding(life.home) == []
+    assert life.rows("count(*)", "sum(text = 'later')") == [(12, 3)]
+
+
+def test_a_text_that_was_never_copied_is_not_copied_later(life: Life) -> None:
+    life.ask("forget", match=WORD)
+    told = life.archive()
+
+    assert told["skipped"] == {"something in it was forgotten": 2}
+    assert holding(life.home) == []
+
+
+def test_a_forgotten_session_has_no_copy_and_gets_none(life: Life) -> None:
+    life.archive()
+    told = life.ask("forget", session=f"{SESSION}3")
+
+    assert told["copies_deleted"] == 1
+    assert life.archive()["skipped"] == {"something in it was forgotten": 1}
+    assert len(life.copies()) == 2
+
+
+def test_a_resumed_session_that_repeats_a_forgotten_one_has_no_copy(life: Life) -> None:
+    first = life.root / "-work-shop" / f"{SESSION}3.jsonl"
+    resumed = first.with_name(f"{SESSION}9.jsonl")
+    repeated = first.read_bytes().replace(f"{SESSION}3".encode(), f"{SESSION}9".encode())
+    resumed.write_bytes(
+        repeated + claude_session(f"{SESSION}9", [("user", "and more"), ("user", "!")])
+    )
+    date(resumed, 0)
+    life.ask("ingest")
+    life.archive()
+    told = life.ask("forget", session=f"{SESSION}3")
+
+    assert told["copies_deleted"] == 2
+    assert not any(b"harmless" in unpacked(copy) for copy in life.copies())
+
+
+def test_a_forgotten_source_has_no_copy(life: Life) -> None:
+    life.archive()
+    told = life.ask("forget", source="claude-code")
+
+    assert (told["copies_deleted"], life.copies()) == (3, [])
+    assert life.archive()["archived"] == 0
+
+
+def test_entries_that_retention_removes_leave_backups_alone(life: Life) -> None:
+    life.ask("backup")
+    told = life.ask("memory.add", content="The port is 5432")
+    life.ask("forget", entries=[told["entry"]["id"]], by_rule=True)
+
+    assert len(generations(life.home)) == 1
+    assert entries(life.home) == []
 
 
 def test_a_dry_run_changes_nothing(writer: Writer, home: Path) -> None:
