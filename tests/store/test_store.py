@@ -18,6 +18,7 @@ from memoryd.errors import RetryError, StoreError
 from memoryd.model import Reject, Session
 from memoryd.store.batches import Added
 from memoryd.store.connection import DATABASE_NAME
+from memoryd.store.forgetting import forget_messages
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
@@ -211,6 +212,17 @@ class TestSessions:
         add(message("regret this", "k"))
         with Reader(store.path.parent) as reader:
             assert reader.sessions(Filters(), 10)[0].messages == 2
+
+    def test_a_forgotten_message_is_counted_no_more(self, store: Store, add: Add) -> None:
+        add(message("first"), message("second"), message("withdrawn", "k"))
+        add(retracted=("k",))
+        with store.transaction() as connection:
+            forget_messages(connection, [2, 3])
+
+        with Reader(store.path.parent) as reader:
+            assert reader.sessions(Filters(), 10)[0].messages == 1
+            assert reader.counts()["messages"] == 1
+        assert add(message("second")).added == 0
 
     def test_a_session_with_nothing_said_is_not_listed(self, store: Store, add: Add) -> None:
         add(sessions=(Session("claude-code", "empty", project="/p"),))
