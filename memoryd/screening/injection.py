@@ -77,6 +77,7 @@ def find_instructions(text: str) -> list[Finding]:
         Finding(*view.origin(*match.span()), rule.name)
         for reading in readings
         for rule in RULES
+        if not (rule.is_east_asian and reading.isascii())
         for match in rule.pattern.finditer(reading)
         if rule.inside is None or rule.inside.search(match[0])
     }

@@ -1,6 +1,7 @@
 """The table of instructions that somebody plants for an agent to read: patterns over folded text.
 
 Folded text (see `injection`) is lower case, without accents, look-alikes and invisible characters.
+No pattern begins with a word's boundary: with a choice of letters first, the search skips at C speed.
 A rule names its target (the agent, its rules, its memory, its user), never a verb alone: people say
 "ignore the previous error" and "from now on use tabs". Fillers are bounded, so matching is linear.
 """
@@ -16,11 +17,13 @@ class Rule:
     Attributes:
         pattern: what it looks like; or, where *inside* is given, what hides it.
         inside: what must occur in a match of *pattern*.
+        is_east_asian: it only matches Chinese, Japanese or Korean.
     """
 
     name: str
     pattern: re.Pattern[str]
     inside: re.Pattern[str] | None = None
+    is_east_asian: bool = False
 
 
 _FEW = r"(?:\W{1,4}[\w'-]{1,24}){0,4}?\W{1,4}"  # up to four words between two others
@@ -39,14 +42,14 @@ _TABLE = (
     (
         "override",
         (
-            rf"\b(?:ignore|disregard|forget|discard|overrid(?:e|ing)|bypass|drop|neglect|stop following|"
+            rf"(?:ignore|disregard|forget|discard|overrid(?:e|ing)|bypass|drop|neglect|stop following|"
             rf"(?:do not|don'?t|never) (?:follow|obey)|pay no attention to){_FEW}?(?:(?:all|any|every|each|your|of|the|these|those|my|our)\W{{1,2}}){{0,3}}"
             rf"(?:{_EARLIER}(?:\W{{1,4}}\w{{1,16}}){{0,2}}?\W{{1,4}}{_ORDERS}\b|(?:all|any|every|each|your)(?: (?:of )?(?:the|your|other))?\W{{1,2}}(?:instructions|prompts?|directives|guidelines|programming|safety \w{{1,20}})\b)"
         ),
     ),
     (
         "override",
-        r"\b(?:ignore|disregard|forget) (?:everything|anything|all|whatever) (?:that )?(?:you (?:were|have been|'ve been) (?:told|taught|instructed)|above|before this|you know)\b",
+        r"(?:ignore|disregard|forget) (?:everything|anything|all|whatever) (?:that )?(?:you (?:were|have been|'ve been) (?:told|taught|instructed)|above|before this|you know)\b",
     ),
     (
         "override",
@@ -70,21 +73,21 @@ _TABLE = (
     (
         "override",
         (
-            rf"\b(?:ignorier\w{{0,3}}|vergiss|vergesst|vergessen sie|missacht\w{{1,3}}|verwirf|verwerfen sie|ubergeh\w{{1,2}}|uberschreib\w{{1,2}}){_FEW}"
+            rf"(?:ignorier\w{{0,3}}|vergiss|vergesst|vergessen sie|missacht\w{{1,3}}|verwirf|verwerfen sie|ubergeh\w{{1,2}}|uberschreib\w{{1,2}}){_FEW}"
             r"(?:(?:vorherig|bisherig|obig|fruher|vorangegangen|vorig|ursprunglich)\w{0,2}|alle\w?|samtliche|deine|ihre|eure)(?:\W{1,3}\w{1,24}){0,2}?\W{1,3}(?:\w{0,12}anweisung|\w{0,12}vorgabe|\w{0,12}regel|instruktion|\w{0,12}prompt|befehl|richtlinie|einschrankung)\w{0,2}\b"
         ),
     ),
     (
         "override",
         (
-            rf"\b(?:ignore[zr]?|oublie[zr]?|meprise[zr]?|ne (?:tiens|tenez) (?:pas|aucun) compte|fais abstraction|passe[zr]? outre|contourne[zr]?){_FEW}"
+            rf"(?:ignore[zr]?|oublie[zr]?|meprise[zr]?|ne (?:tiens|tenez) (?:pas|aucun) compte|fais abstraction|passe[zr]? outre|contourne[zr]?){_FEW}"
             r"(?:instructions|consignes|regles|directives|prompts?|ordres)\b(?:\W{1,3}(?:precedent\w{0,2}|anterieur\w{0,2}|ci-dessus|initial\w{0,2}|systeme|du systeme|que tu as)|(?<=instructions)|(?<=consignes))"
         ),
     ),
     (
         "override",
         (
-            rf"\b(?:ignor[ae]|olvid[ae](?:te)?|descart[ae]|omit[ae]|desobedece|haz caso omiso de|pasa por alto){_FEW}"
+            rf"(?:ignor[ae]|olvid[ae](?:te)?|descart[ae]|omit[ae]|desobedece|haz caso omiso de|pasa por alto){_FEW}"
             r"(?:instrucciones|reglas|indicaciones|directrices|ordenes|prompts?|restricciones)\b(?:\W{1,3}(?:anterior\w{0,2}|previ\w{1,2}|de arriba|del sistema|original\w{0,2}|inicial\w{0,2})|(?<=instrucciones)|(?<=directrices))"
         ),
     ),
@@ -98,15 +101,15 @@ _TABLE = (
     ),
     (
         "role",
-        r"\b(?:pretend|act as if|act like|imagine|behave as (?:if|though)) (?:that )?you (?:are|have|had)(?:\W{1,2}\w{1,16}){0,4}?\W{1,2}(?:no (?:rules|restrictions|limits|guidelines|filters)|unrestricted|uncensored|unfiltered|jailbroken|evil|dan|not bound)\b",
+        r"(?:pretend|act as if|act like|imagine|behave as (?:if|though)) (?:that )?you (?:are|have|had)(?:\W{1,2}\w{1,16}){0,4}?\W{1,2}(?:no (?:rules|restrictions|limits|guidelines|filters)|unrestricted|uncensored|unfiltered|jailbroken|evil|dan|not bound)\b",
     ),
     (
         "role",
-        r"\b(?:do anything now|dan mode|jailbreak mode|developer mode (?:enabled|on|activated)|god mode (?:enabled|on|activated)|enter (?:developer|dan|god|jailbreak|unrestricted) mode)\b",
+        r"(?:do anything now|dan mode|jailbreak mode|developer mode (?:enabled|on|activated)|god mode (?:enabled|on|activated)|enter (?:developer|dan|god|jailbreak|unrestricted) mode)\b",
     ),
     (
         "role",
-        r"\b(?:disable|remove|turn off|deactivate|lift|bypass)(?:\W{1,2}\w{1,16}){0,3}?\W{1,2}(?:safety|content|ethical|moderation) (?:filters?|guardrails?|guidelines|restrictions|checks|protocols?|polic(?:y|ies))\b",
+        r"(?:disable|remove|turn off|deactivate|lift|bypass)(?:\W{1,2}\w{1,16}){0,3}?\W{1,2}(?:safety|content|ethical|moderation) (?:filters?|guardrails?|guidelines|restrictions|checks|protocols?|polic(?:y|ies))\b",
     ),
     (
         "role",
@@ -122,24 +125,24 @@ _TABLE = (
     ),
     (
         "role",
-        rf"\b(?:du bist|sie sind) (?:jetzt|nun|ab sofort|ab jetzt|nicht mehr|kunftig)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|ki|hacker|administrator|uneingeschrankt\w{{0,2}}|entwicklermodus)\b",
+        rf"(?:du bist|sie sind) (?:jetzt|nun|ab sofort|ab jetzt|nicht mehr|kunftig)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|ki|hacker|administrator|uneingeschrankt\w{{0,2}}|entwicklermodus)\b",
     ),
     (
         "role",
-        rf"\b(?:tu es|vous etes) (?:maintenant|desormais|a present)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|pirate|administrateur|sans (?:restriction|limite|filtre)s?|mode developpeur)\b",
+        rf"(?:tu es|vous etes) (?:maintenant|desormais|a present)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|pirate|administrateur|sans (?:restriction|limite|filtre)s?|mode developpeur)\b",
     ),
     (
         "role",
-        rf"\b(?:ahora eres|eres ahora|a partir de ahora(?: tu)? eres)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|ia|hacker|administrador|sin (?:restricciones|limites|filtros)|modo desarrollador)\b",
+        rf"(?:ahora eres|eres ahora|a partir de ahora(?: tu)? eres)(?:\W{{1,2}}\w{{1,16}}){{0,3}}?\W{{1,2}}(?:{_AGENT}|ia|hacker|administrador|sin (?:restricciones|limites|filtros)|modo desarrollador)\b",
     ),
     # --- what the agent was told is to leak
     (
         "leak",
-        r"\b(?:reveal|show|print|repeat|output|display|leak|dump|tell|give|disclose|write|summari[sz]e|translate|encode|send|share|expose|quote|recite)(?:\W{1,3}\w{1,12}){0,4}?\W{1,3}your (?:\w{1,12} )?(?:system prompt|system message|(?:initial|original|hidden|secret|full|exact|internal) (?:instructions|prompt|rules|guidelines)|instructions verbatim|developer message)\b",
+        r"(?:reveal|show|print|repeat|output|display|leak|dump|tell|give|disclose|write|summari[sz]e|translate|encode|send|share|expose|quote|recite)(?:\W{1,3}\w{1,12}){0,4}?\W{1,3}your (?:\w{1,12} )?(?:system prompt|system message|(?:initial|original|hidden|secret|full|exact|internal) (?:instructions|prompt|rules|guidelines)|instructions verbatim|developer message)\b",
     ),
     (
         "leak",
-        r"\b(?:repeat|print|output|write|copy)(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:everything|all (?:the )?(?:text|words)|the (?:text|words)) above\b",
+        r"(?:repeat|print|output|write|copy)(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:everything|all (?:the )?(?:text|words)|the (?:text|words)) above\b",
     ),
     (
         "leak",
@@ -155,28 +158,28 @@ _TABLE = (
     ),
     (
         "leak",
-        r"\b(?:zeig\w{0,2}|verrate\w?|gib|nenne?|offenbar\w{1,3}|wiederhol\w{1,2})(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:deine\w?|ihre\w?) (?:system-?prompt|systemanweisung\w{0,2}|ursprunglichen anweisungen|internen anweisungen)\b",
+        r"(?:zeig\w{0,2}|verrate\w?|gib|nenne?|offenbar\w{1,3}|wiederhol\w{1,2})(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:deine\w?|ihre\w?) (?:system-?prompt|systemanweisung\w{0,2}|ursprunglichen anweisungen|internen anweisungen)\b",
     ),
     (
         "leak",
-        r"\b(?:revele[zr]?|montre[zr]?|affiche[zr]?|repete[zr]?|donne[zr]?|divulgue[zr]?)(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:ton|votre|tes|vos) (?:prompt systeme|instructions (?:initiales|systeme|cachees|internes))\b",
+        r"(?:revele[zr]?|montre[zr]?|affiche[zr]?|repete[zr]?|donne[zr]?|divulgue[zr]?)(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:ton|votre|tes|vos) (?:prompt systeme|instructions (?:initiales|systeme|cachees|internes))\b",
     ),
     (
         "leak",
-        r"\b(?:revela|muestra|imprime|repite|dame|divulga|ensena)(?:me)?(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:tu|tus|su|sus) (?:prompt del? sistema|instrucciones (?:iniciales|del sistema|ocultas|internas))\b",
+        r"(?:revela|muestra|imprime|repite|dame|divulga|ensena)(?:me)?(?:\W{1,3}\w{1,12}){0,3}?\W{1,3}(?:tu|tus|su|sus) (?:prompt del? sistema|instrucciones (?:iniciales|del sistema|ocultas|internas))\b",
     ),
     # --- the reader is addressed as a machine
     (
         "address",
-        rf"\b(?:note|message|attention|instructions?|notice|reminder|hint|memo|hinweis|nachricht|anweisung|nota|mensaje|aviso|remarque|avis|consigne)s?\W{{1,3}}(?:to|for|an|fur|a l'attention des?|aux?|pour(?: les?| l')?|a|para(?: l[ao]s?| el)?)\W{{0,2}}(?:(?:all|any|the|every|your|alle|die|das|tous les|les|las|los|todos los)\W{{1,2}}){{0,2}}{_AGENT}\b",
+        rf"(?:note|message|attention|instructions?|notice|reminder|hint|memo|hinweis|nachricht|anweisung|nota|mensaje|aviso|remarque|avis|consigne)s?\W{{1,3}}(?:to|for|an|fur|a l'attention des?|aux?|pour(?: les?| l')?|a|para(?: l[ao]s?| el)?)\W{{0,2}}(?:(?:all|any|the|every|your|alle|die|das|tous les|les|las|los|todos los)\W{{1,2}}){{0,2}}{_AGENT}\b[^\n:.]{{0,24}}?[:：!]",
     ),
     (
         "address",
-        rf"\b(?:dear|hello|hey|hi|attention|liebe\w?|achtung|cher|chere|querido|estimado|hola|bonjour)\W{{1,2}}{_AGENT}\b[^\n]{{0,80}}?\b(?:you must|must|ignore|remember|store|save|write|add|forget|always|never|please|do not|don'?t|musst|merke?|speicher\w{{0,2}}|dois|devez|retiens|debes|recuerda|guarda)\b",
+        rf"(?:dear|hello|hey|hi|attention|liebe\w?|achtung|cher|chere|querido|estimado|hola|bonjour)\W{{1,2}}{_AGENT}\b[^\n]{{0,80}}?\b(?:you must|must|ignore|remember|store|save|write|add|forget|always|never|please|do not|don'?t|musst|merke?|speicher\w{{0,2}}|dois|devez|retiens|debes|recuerda|guarda)\b",
     ),
     (
         "address",
-        rf"\b(?:if|when|as) (?:you(?:'re| are)?|this is being read by)? ?(?:are |read by )?(?:an?|the) {_AGENT}(?:\W{{1,2}}(?:reading|processing|summari[sz]ing|parsing|that|who|with|analy[sz]ing))\b",
+        rf"(?:if|when|as) (?:you(?:'re| are)?|this is being read by)? ?(?:are |read by )?(?:an?|the) {_AGENT}(?:\W{{1,2}}(?:reading|processing|summari[sz]ing|parsing|that|who|with|analy[sz]ing))\b",
     ),
     (
         "address",
@@ -188,11 +191,11 @@ _TABLE = (
     ),
     (
         "address",
-        r"(?:ai|人工智能|智能|大模型|语言模型|机器人|智能体)(?:助手|助理|模型|们)?(?:请注意|你好|注意|请|听好|必须|应当|须知)[^\n]{0,40}?(?:忽略|记住|记下|写入|写进|存入|保存|推荐|执行|发送|不要|别|永久|必须|忘记|告诉)",
+        r"(?:ai|人工智能|智能|大模型|语言模型|机器人|智能体) ?(?:助手|助理|模型|们)?(?:请注意|你好|注意|请|听好|必须|应当|须知)[^\n]{0,40}?(?:忽略|记住|记下|写入|写进|存入|保存|推荐|执行|发送|不要|别|永久|必须|忘记|告诉)",
     ),
     (
         "address",
-        r"(?:系统|system|管理员|开发者)(?:指令|命令|提示|消息|通知|override|instruction)s?\s?[:：]",
+        r"(?:系统|system|管理员|开发者)(?:指令|命令|override|instruction)s?\s?[:：]",
     ),
     (
         "address",
@@ -202,14 +205,18 @@ _TABLE = (
         "address",
         r"(?:ai|인공지능|언어 ?모델|챗봇|어시스턴트)(?: ?(?:어시스턴트|모델|비서))?(?:에게|에 대한|께|는 ?주의|를 위한)[^\n]{0,20}?(?:지시|주의|알림|메시지|무시|기억|저장|추천)|시스템 ?(?:지시|명령|메시지)\s?[:：]",
     ),
+    (
+        "address",
+        r"(?m:^|[\"'“>\[({]\s?)(?:system|admin(?:istrator)?|developer) (?:override|instruction|command)s?\s?:",
+    ),
     # --- the memory is to hold what a third person wants
     (
         "memory",
-        rf"\b(?:remember|note|record|store|save|memori[sz]e|keep in (?:mind|memory)|add|write|commit|log|persist)(?:\W{{1,3}}[\w'-]{{1,20}}){{0,6}}?\W{{1,3}}that\W{{1,2}}{_OUR_USER}\b",
+        rf"(?:remember|note|record|store|save|memori[sz]e|keep in (?:mind|memory)|add|write|commit|log|persist)(?:\W{{1,3}}[\w'-]{{1,20}}){{0,6}}?\W{{1,3}}that\W{{1,2}}{_OUR_USER}\b",
     ),
     (
         "memory",
-        r"\b(?:add|save|store|write|put|commit|record|append|insert|persist|copy)(?:\W{1,3}[\w'-]{1,20}){0,5}?\W{1,3}(?:to|in|into|as)\W{1,2}(?:(?:the|your|its|an?|this|permanent|persistent|long[ -]?term|core|agent'?s?|assistant'?s?|ai'?s?)\W{1,2}){1,4}(?:memory|memories|memory (?:file|bank|store)|preferences?)\b(?! (?:leak|limit|usage|pressure|address|pool|map|buffer|allocat))",
+        r"(?:add|save|store|write|put|commit|record|append|insert|persist|copy)(?:\W{1,3}[\w'-]{1,20}){0,5}?\W{1,3}(?:to|in|into|as)\W{1,2}(?:(?:the|your|its|an?|this|permanent|persistent|long[ -]?term|core|agent'?s?|assistant'?s?|ai'?s?)\W{1,2}){1,4}(?:memory|memories|memory (?:file|bank|store)|preferences?)\b(?! (?:leak|limit|usage|pressure|address|pool|map|buffer|allocat))",
     ),
     (
         "memory",
@@ -237,20 +244,20 @@ _TABLE = (
     ),
     (
         "memory",
-        r"\b(?:speicher|merke?|notier|vermerk|hinterleg)\w{0,3}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}(?:dass|das) (?:der|die) (?:nutzer|benutzer|anwender|kunde|besitzer)\w{0,3}\b",
+        r"(?:speicher|merke?|notier|vermerk|hinterleg)\w{0,3}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}(?:dass|das) (?:der|die) (?:nutzer|benutzer|anwender|kunde|besitzer)\w{0,3}\b",
     ),
     (
         "memory",
-        r"\b(?:enregistre|memorise|retiens|retenez|note|souviens-toi|ajoute)\w{0,2}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}que l\W?(?:utilisat|usager|client)\w{0,5}",
+        r"(?:enregistre|memorise|retiens|retenez|note|souviens-toi|ajoute)\w{0,2}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}que l\W?(?:utilisat|usager|client)\w{0,5}",
     ),
     (
         "memory",
-        r"\b(?:recuerda|guarda|almacena|memoriza|anota|registra)\w{0,3}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}que (?:el|la) (?:usuari[oa]|client[ea]|duen[oa])\b",
+        r"(?:recuerda|guarda|almacena|memoriza|anota|registra)\w{0,3}(?:\W{1,3}\w{1,20}){0,5}?\W{1,3}que (?:el|la) (?:usuari[oa]|client[ea]|duen[oa])\b",
     ),
     # --- the user is kept in the dark
     (
         "deception",
-        rf"\b(?:do not|don'?t|never|without)(?:\W{{1,2}}(?:ever|you|first))?\W{{1,2}}(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|alert(?:ing)?|notify(?:ing)?|let|reveal(?:ing)?|ask(?:ing)?)(?:\W{{1,2}}(?:this|it|anything|to|of))*?\W{{1,2}}{_OUR_USER}(?: (?:about|of|that you|know|this)\b|\W{{0,2}}(?:$|[.!\n\"”'\])]))",
+        rf"(?:do not|don'?t|never|without)(?:\W{{1,2}}(?:ever|you|first))?\W{{1,2}}(?:tell(?:ing)?|inform(?:ing)?|mention(?:ing)?|alert(?:ing)?|notify(?:ing)?|let|reveal(?:ing)?|ask(?:ing)?)(?:\W{{1,2}}(?:this|it|anything|to|of))*?\W{{1,2}}{_OUR_USER}(?: (?:about|of|that you|know|this)\b|\W{{0,2}}(?:$|[.!\n\"”'\])]))",
     ),
     (
         "deception",
@@ -264,7 +271,7 @@ _TABLE = (
     ("deception", r"사용자(?:에게|한테)[^\n.!?]{0,10}(?:알리지|말하지|전하지|비밀로)"),
     (
         "deception",
-        r"\b(?:sag\w{0,2}|erzahl\w{0,2}|verrate\w?|informier\w{0,3}|teil\w{0,2})(?:\W{1,2}\w{1,12}){0,2}?\W{1,2}(?:dem|den|der) (?:nutzer|benutzer|anwender|besitzer)\w{0,2}(?:\W{1,2}\w{1,12}){0,2}?\W{1,2}(?:nicht|nichts)\b",
+        r"(?:sag\w{0,2}|erzahl\w{0,2}|verrate\w?|informier\w{0,3}|teil\w{0,2})(?:\W{1,2}\w{1,12}){0,2}?\W{1,2}(?:dem|den|der) (?:nutzer|benutzer|anwender|besitzer)\w{0,2}(?:\W{1,2}\w{1,12}){0,2}?\W{1,2}(?:nicht|nichts)\b",
     ),
     (
         "deception",
@@ -281,7 +288,7 @@ _TABLE = (
     ),
     (
         "markup",
-        r"</?(?:system|system[-_]?(?:prompt|message|reminder|instructions?|override)|assistant|developer[-_]message|instructions_override)>",
+        r"(?<!\w)</?(?:system|system[-_]?(?:prompt|message|reminder|instructions?|override)|assistant|developer[-_]message|instructions_override)>",
     ),
     ("markup", r"\[/?inst\]|<</?sys>>|\[/?system(?:[ _]?(?:message|prompt))?\]"),
     ("markup", r"(?m:^)\W{0,3}#{2,4} ?(?:system|instruction|system prompt|human|assistant)s? ?:"),
@@ -304,7 +311,7 @@ _TABLE = (
     # --- commands that install, persist or carry away
     (
         "run-remote",
-        r"\b(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{1,300}\|\s{0,3}(?:sudo\s{1,3}(?:-\w{1,3}\s{1,3})?)?(?:ba|z|k|da|c|fi)?(?:sh|python3?|node|perl|ruby|php|iex|invoke-expression)\b",
+        r"(?:curl|wget|fetch|iwr|irm|invoke-webrequest|invoke-restmethod)\b[^\n|]{1,300}\|\s{0,3}(?:sudo\s{1,3}(?:-\w{1,3}\s{1,3})?)?(?:ba|z|k|da|c|fi)?(?:sh|python3?|node|perl|ruby|php|iex|invoke-expression)\b",
     ),
     (
         "run-remote",
@@ -328,7 +335,7 @@ _TABLE = (
     ),
     (
         "exfiltrate",
-        r"\b(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|leak|copy|report|submit)(?:\W{1,3}[\w'-]{1,20}){0,5}?\W{1,3}(?:secrets?|credentials?|passwords?|api keys?|tokens?|env(?:ironment)? (?:vars?|variables?)|\.env|(?:conversation|chat) (?:history|logs?)|conversations?|memory (?:file|contents?)|system prompt|ssh keys?|private keys?|cookies)(?:\W{1,3}[\w'-]{1,20}){0,3}?\W{1,3}(?:to|at|via)\W{1,2}(?:https?://|www\.|[\w.+-]{1,40}@[\w-]{1,40}\.|\w{1,30}\.(?:com|net|io|example|org|ru|cn|xyz)\b|(?:this|the following|my|our|an? external) (?:url|server|webhook|endpoint|address))",
+        r"(?:send|post|upload|forward|e-?mail|exfiltrate|transmit|leak|copy|report|submit)(?:\W{1,3}[\w'-]{1,20}){0,8}?\W{1,3}(?:secrets?|credentials?|passwords?|api keys?|tokens?|env(?:ironment)? (?:vars?|variables?)|\.env|(?:conversation|chat) (?:history|logs?)|conversations?|memory (?:file|contents?)|system prompt|ssh keys?|private keys?|cookies)(?:\W{1,3}[\w'-]{1,20}){0,3}?\W{1,3}(?:to|at|via)\W{1,2}(?:https?://|www\.|[\w.+-]{1,40}@[\w-]{1,40}\.|\w{1,30}\.(?:com|net|io|example|org|ru|cn|xyz)\b|(?:this|the following|my|our|an? external) (?:url|server|webhook|endpoint|address))",
     ),
     (
         "exfiltrate",
@@ -336,7 +343,7 @@ _TABLE = (
     ),
     (
         "exfiltrate",
-        r"\b(?:always|must|silently|secretly) (?:b?cc|forward|copy|send)\b[^\n]{0,60}?[\w.+-]{1,40}@[\w-]{1,40}\.",
+        r"(?:always|must|silently|secretly) (?:b?cc|forward|copy|send)\b[^\n]{0,60}?[\w.+-]{1,40}@[\w-]{1,40}\.",
     ),
     (
         "exfiltrate",
@@ -345,7 +352,7 @@ _TABLE = (
 )
 
 _SPOKEN_TO = (
-    r"\b(?:system|assistant|ai|llm|agent|bot|instructions?)\s?:|\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the|your)\b"
+    r"(?:system|assistant|ai|llm|agent|bot|instructions?)\s?:|\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the|your)\b"
     r"|\bremember that\b|\byou (?:must|are|should|will)\b|\b(?:do not|don'?t) (?:tell|mention|inform)\b"
     r"|\b(?:instructions?|system prompt)\b|忽略|记住|无视|不要告诉|無視|覚え|무시|기억"
 )
@@ -359,7 +366,12 @@ _HIDING = (
     r"\[//\]\s?:\s?#\s?[(\"'][^\n]{0,4000}",
 )
 
+_EAST_ASIAN = re.compile("[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
+
 RULES = (
-    *(Rule(name, re.compile(pattern)) for name, pattern in _TABLE),
+    *(
+        Rule(name, re.compile(pattern), is_east_asian=bool(_EAST_ASIAN.search(pattern)))
+        for name, pattern in _TABLE
+    ),
     *(Rule("hidden", re.compile(pattern), re.compile(_SPOKEN_TO)) for pattern in _HIDING),
 )
