@@ -57,7 +57,7 @@ def _is_light(i: int, reading: Reading) -> bool:
     if unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light:
         return True
     near = (reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units))
-    named = any(other.kind == "code" and other.clause == unit.clause for other in near)
+    named = any(other.kind in ("code", "name") and other.clause == unit.clause for other in near)
     return named and unit.key in lexicon("en").labels
 
 
@@ -85,10 +85,17 @@ def same_unit(u: Unit, v: Unit) -> bool:
     if u.forms and v.forms:
         if (len(u.forms) > 1 or len(v.forms) > 1) and u.forms[0] != v.forms[0]:
             return _share_stem(u.forms, v.forms)
-        return u.forms[0] == v.forms[0] or (u.key == v.key and "name" not in (u.kind, v.kind))
+        return u.forms[0] == v.forms[0] or (u.key == v.key and _may_inflect(u, v))
     if u.key == v.key:
         return (u.kind in ("quantity", "code")) == (v.kind in ("quantity", "code"))
     return u.kind == v.kind == "code" and u.key.casefold() == v.key.casefold() and "_" not in u.key
+
+
+def _may_inflect(u: Unit, v: Unit) -> bool:
+    """A capital at the very start may be any word's, if the other text writes it small."""
+    if u.kind == v.kind == "name":
+        return False
+    return all(unit.kind != "name" or unit.start == 0 for unit in (u, v))
 
 
 def _bucket(unit: Unit) -> str:

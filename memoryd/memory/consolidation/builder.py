@@ -356,7 +356,9 @@ class ReadingBuilder:
             self.units[i] = replace(self.units[i], sign=sign)
         negated = bool(turned)
         bounded = any(self.units[i].key in ("at_most", "at_least") for i in now.units)
-        modals = frozenset(now.modals) - ({"may"} if negated or bounded or (self.request and self.asks) else set())
+        modals = frozenset(now.modals) - (
+            {"may"} if negated or bounded or (self.request and self.asks) else set()
+        )
         self.clauses[now.number] = ClauseFacts(
             start=now.started,
             end=now.ended,

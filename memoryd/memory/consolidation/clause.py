@@ -40,7 +40,7 @@ def signs(
     """
     if _is_double(clause, units, dropped, table):
         if clause.negations:
-            clause.modals.discard("may")
+            clause.modals -= {"may", "exempt"}
             clause.modals.add("must")
         return {}
     kind, at = clause.negations[0]

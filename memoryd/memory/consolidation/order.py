@@ -64,6 +64,7 @@ def _may_swap(
         (u.kind == "quantity") != (v.kind == "quantity")
         or _when(u) != _when(v)
         or _states(a, b, u, v)
+        or (u.kind == "quality") != (v.kind == "quality")
     ):
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:

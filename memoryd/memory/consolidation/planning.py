@@ -13,6 +13,7 @@ from memoryd.memory.consolidation.candidates import Sketch, propose, propose_by_
 from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.clusters import cluster
 from memoryd.memory.consolidation.comparison import Comparison, compare
+from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.plan import (
     Conflict,
     ConsolidationPlan,
@@ -21,7 +22,7 @@ from memoryd.memory.consolidation.plan import (
     Supersede,
     Veto,
 )
-from memoryd.memory.consolidation.reading import read
+from memoryd.memory.consolidation.reading import common_language, read
 from memoryd.memory.consolidation.rewriting import (
     choose_keeper,
     cite,
@@ -29,6 +30,7 @@ from memoryd.memory.consolidation.rewriting import (
     inherit,
     missing_fact,
 )
+from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.updates import judge
 from memoryd.memory.text import fold
 from memoryd.model import Entry
@@ -188,13 +190,15 @@ def _plain(content: str) -> str:
 
 
 def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
-    comparison = compare(_read(a.content), _read(b.content))
+    first, second = _read_both(a.content, b.content)
+    comparison = compare(first, second)
     if comparison.merges:
         found.scores[(a.id, b.id)] = comparison.similarity
         return
     older, newer = sorted((a, b), key=lambda e: (evidence_time(e), e.id))
-    comparison = comparison if older is a else comparison.turned()
-    judgement = judge(_read(older.content), _read(newer.content), comparison)
+    if older is not a:
+        first, second, comparison = second, first, comparison.turned()
+    judgement = judge(first, second, comparison)
     if judgement.relation == "update":
         problem = _supersede_problem(older, newer, now)
         if problem:
@@ -208,7 +212,16 @@ def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
 
 
 def _compared(a: Entry, b: Entry) -> Comparison:
-    return compare(_read(a.content), _read(b.content))
+    return compare(*_read_both(a.content, b.content))
+
+
+def _read_both(a: str, b: str) -> tuple[Reading, Reading]:
+    """Read two texts in one language, if both are in Latin script (without accents one may be mistaken)."""
+    first, second = _read(a), _read(b)
+    if first.language == second.language or UNSPACED & {first.language, second.language}:
+        return first, second
+    language = common_language(a, b)
+    return _read(a, language), _read(b, language)
 
 
 def evidence_time(entry: Entry) -> datetime:
@@ -299,10 +312,7 @@ def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]
         return "no member holds the facts of all"
     content = _read(keeper.content)
     originals = {o.id: o for entry in chosen for o in _first_words(entry, by_id)}
-    lost = missing_fact(
-        content,
-        (_read(e.content) for e in (*chosen, *originals.values()) if not _are_copies(keeper, e)),
-    )
+    lost = missing_fact(keeper, (*chosen, *originals.values()), _relation)
     if lost is not None:
         return f"would lose: {lost}"
     others = tuple(entry.id for entry in chosen if entry.id != keeper.id)

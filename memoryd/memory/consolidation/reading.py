@@ -24,17 +24,28 @@ def guess_language(text: str) -> Language:
         return "ko"
     if "han" in scripts:
         return "zh"
+    scores = _scores(text)
+    return max(_SPACED, key=scores.__getitem__)  # the first of equals: English
+
+
+def common_language(a: str, b: str) -> Language:
+    """Guess one language for two texts in Latin script: what is sure of one helps with the other."""
+    first, second = _scores(a), _scores(b)
+    return max(_SPACED, key=lambda language: first[language] + second[language])
+
+
+def _scores(text: str) -> dict[Language, float]:
     words = re.findall(r"[^\W\d_]+'?", text.casefold())
     scores = {name: float(sum(word in lexicon(name).phrases for word in words)) for name in _SPACED}
     for language, letters in _LETTERS:
         scores[language] += any(letter in text.casefold() for letter in letters)
-    return max(_SPACED, key=scores.__getitem__)  # the first of equals: English
+    return scores
 
 
-def read(text: str) -> Reading:
-    """Read one entry's text."""
+def read(text: str, language: Language | None = None) -> Reading:
+    """Read one entry's text, in *language* if it is known."""
     folded = fold(text)
-    language = guess_language(folded.text)
+    language = language or guess_language(folded.text)
     table = lexicon(language)
     builder = ReadingBuilder(table, folded.text)
     for item in items(folded.text, language):

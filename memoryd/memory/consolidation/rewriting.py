@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from memoryd.memory.consolidation.comparison import Comparison, compare
+from memoryd.memory.consolidation.comparison import Comparison
 from memoryd.memory.consolidation.plan import Clause
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.model import Entry, Provenance
@@ -46,12 +46,12 @@ def clauses_of(entry: Entry, reading: Reading) -> tuple[Clause, ...]:
     )
 
 
-def missing_fact(content: Reading, members: Iterable[Reading]) -> str | None:
-    """Name the first member whose facts *content* does not hold; None means that nothing was lost."""
-    for member in members:
-        if member.text != content.text and not _holds(compare(content, member)):
-            return member.text[:60]
-    return None
+def missing_fact(keeper: Entry, members: Iterable[Entry], relation: Compare) -> str | None:
+    """Name the first member whose facts the keeper's text does not hold; None means that nothing was lost."""
+    lost = (
+        entry for entry in members if entry.id != keeper.id and not _holds(relation(keeper, entry))
+    )
+    return next((entry.content[:60] for entry in lost), None)
 
 
 def inherit(keeper: Entry, members: Sequence[Entry]) -> Mapping[str, Any]:

@@ -59,7 +59,9 @@ def _is_slip(u: Unit, v: Unit) -> bool:
         return False
     if u.forms and v.forms:
         alike = _undouble(first) == _undouble(second)
-        return len(first) > _MIN_TYPO and (alike or (len(first) > _LONG and _one_slip(first, second)))
+        return len(first) > _MIN_TYPO and (
+            alike or (len(first) > _LONG and _one_slip(first, second))
+        )
     return _undouble(first) == _undouble(second) or _one_slip(first, second)
 
 
