@@ -223,16 +223,20 @@ def archive_transcripts(
     """
     archive, report = Archive(home), ArchiveReport()
     sources = build_sources(config)
-    limit = config.archive.max_bytes
+    limit, keep_days = config.archive.max_bytes, config.history.keep_days
+    oldest = now - timedelta(days=keep_days) if keep_days else None
     total = archive.bytes()
     for mtime_ns, source, path in _found(sources) if limit else ():
         if now - _moment(mtime_ns) < QUIET:
             report.skipped["not quiet for a day"] += 1
             continue
+        if oldest is not None and _moment(mtime_ns) < oldest:
+            report.skipped["older than history is kept"] += 1
+            continue
         before = report.packed
         _visit(archive, source, sources, path, mtime_ns, refused, report, room=limit - total)
         total += report.packed - before
-    report.removed = _shrink(archive, limit)
+    report.removed = _shrink(archive, limit, oldest)
     return report.to_json(archive.bytes())
 
 
@@ -306,13 +310,12 @@ def _moment(mtime_ns: int) -> datetime:
     return datetime.fromtimestamp(mtime_ns / 1e9, UTC)
 
 
-def _shrink(archive: Archive, limit: int) -> int:
-    """Delete the copies of the oldest transcripts until the archive is within its limit; returns how many."""
+def _shrink(archive: Archive, limit: int, oldest: datetime | None) -> int:
+    """Delete the copies of the oldest transcripts until the archive is within its limits; returns how many."""
     removed, total = 0, archive.bytes()
-    if total <= limit:
-        return 0
-    for copy in sorted(archive.copies(), key=lambda one: one.path.stat().st_mtime_ns):
-        if total <= limit:
+    dated = sorted((copy.path.stat().st_mtime_ns, copy.path, copy) for copy in archive.copies())
+    for mtime_ns, _, copy in dated:
+        if total <= limit and (oldest is None or _moment(mtime_ns) >= oldest):
             break
         total -= copy.size()
         copy.delete()

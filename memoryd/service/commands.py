@@ -72,6 +72,7 @@ COMMANDS: dict[str, Command] = {
     "files.approve": _at("filing", "approve"),
     "files.keep": _at("filing", "keep_moved"),
     "files.note": _at("filing", "note_write"),
+    "history.limit": _at("history_limits", "limit_history"),
     "reindex": _at("reindex", "reindex"),
     "forget": _at("forgetting", "forget"),
     "vectors.begin": _at("embedding", "begin"),

@@ -32,7 +32,8 @@ def prune(
 ) -> dict[str, Any]:
     """Put what its rules say into the archive, in every namespace; the document of the contract.
 
-    A namespace in which too much is due at once, or any after a jump of the clock, waits for `confirmed`.
+    A namespace in which too much is due at once, or any after a jump of the clock, waits for `confirmed`. Limits of the
+    history, where some are set, are applied too, with brakes of their own.
     """
     started, now = time.perf_counter(), utc_now()
     run = f"p-{now:%Y%m%d}-{uuid4().hex[:8]}"
@@ -60,10 +61,13 @@ def prune(
         finally:
             path.unlink(missing_ok=True)
         _purge(home, config, plans)
+    brakes = {"dry_run": dry_run, "confirmed": confirmed, "clock_jumped": clock_jumped}
+    limited = config.history.keep_days or config.history.max_bytes
     return {
         "run": None if dry_run else run,
         "dry_run": dry_run,
         **report,
+        "history": carry_out(home, config, "history.limit", brakes) if limited else {},
         "seconds": round(time.perf_counter() - started, 3),
     }
 

@@ -9,7 +9,14 @@ from typing import Any
 
 import zstandard
 
-from memoryd.config import ArchiveConfig, Config, IngestConfig, SourceConfig, SourcesConfig
+from memoryd.config import (
+    ArchiveConfig,
+    Config,
+    HistoryConfig,
+    IngestConfig,
+    SourceConfig,
+    SourcesConfig,
+)
 from memoryd.service.archive import Archive, Copy, archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
 from memoryd.service.home import prepare_home
@@ -28,6 +35,7 @@ class Life:
         prepare_home(self.home)
         self.root = folder / "projects"
         self.options = options
+        self.limits = HistoryConfig()
 
     def config(self, *, tool_output_chars: int = 2000, max_bytes: int = 10_000_000) -> Config:
         return Config(
@@ -37,6 +45,7 @@ class Life:
             ),
             ingest=IngestConfig(tool_output_chars=tool_output_chars),
             archive=ArchiveConfig(max_bytes=max_bytes),
+            history=self.limits,
         )
 
     def write(self, number: int, turns: Sequence[tuple[str, ...]], *, day: float = 0) -> Path:

@@ -32,6 +32,13 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
             f"{namespace} waits: {why}; look at `--dry-run`, then `memoryd prune --confirm`",
             fg="yellow",
         )
+    if report["history"].get("due"):
+        history = report["history"]
+        click.echo(
+            f"history: {history['removed']} of {history['due']} messages gone, {history['reason']}"
+        )
+        if history["blocked"]:
+            click.secho(f"history waits: {history['blocked']}", fg="yellow")
     kept = ", ".join(f"{count} {reason}" for reason, count in report["kept_because"].items())
     click.echo(f"kept: {kept or 'nothing there'}")
     return 0
