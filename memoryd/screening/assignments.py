@@ -39,7 +39,7 @@ _CURL = re.compile(
 )
 _FOREIGN_INITIAL = re.compile("[密口令秘私凭授パト비암토пПтТ]")
 
-FOREIGN_NAME = re.compile(
+_FOREIGN_NAME = re.compile(
     "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|(?i:пароль))"
     "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|(?i:токен))"
 )
@@ -114,7 +114,7 @@ def find_assignments(text: str, drawn: Outline) -> Iterator[Span]:
         if name and _is_secret_name(lowered, name):
             yield from _judge(text, lowered, name.start(), name.end(), name.lastgroup)
     if drawn.foreign and _FOREIGN_INITIAL.search(drawn.foreign):
-        for foreign in FOREIGN_NAME.finditer(text):
+        for foreign in _FOREIGN_NAME.finditer(text):
             yield from _judge(text, lowered, foreign.start(), foreign.end(), foreign.lastgroup)
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 MIN_RUN = 16  # every token of the table contains a run of so many [A-Za-z0-9_-]
 
-_RUN = b"a" * MIN_RUN
+MIN_WRAPPED_RUN = 20  # nobody wraps a shorter token
 _RUN_END = re.compile(b"[^a]")
 _SIGNS = b"\\%:/-"  # of escapes, URLs, key blocks, options
 _CONTROLS = bytes([*range(9), *range(11, 32), 127])
@@ -73,7 +73,7 @@ class Outline(NamedTuple):
 
     def runs(self) -> list[tuple[int, int]]:
         """The spans of MIN_RUN or more of [A-Za-z0-9_-]."""
-        return _find_runs(self.classes)
+        return _find_runs(self.classes, MIN_RUN)
 
     def joined(self, runs: list[tuple[int, int]]) -> Joined | None:
         """What runs there would be if the lines were joined without their margins.
@@ -85,8 +85,9 @@ class Outline(NamedTuple):
             None where joining makes none longer.
         """
         lines = [line.strip() for line in self.classes.split(b"\n")]
-        joined = _find_runs(b"".join(lines))
-        if [end - start for start, end in joined] == [end - start for start, end in runs]:
+        joined = _find_runs(b"".join(lines), MIN_WRAPPED_RUN)
+        lengths = [end - start for start, end in runs if end - start >= MIN_WRAPPED_RUN]
+        if [end - start for start, end in joined] == lengths:
             return None
         ends = list(accumulate(map(len, lines)))
         crossing = [run for run in joined if bisect_right(ends, run[0]) < bisect_left(ends, run[1])]
@@ -102,13 +103,14 @@ def outline(text: str) -> Outline:
     return Outline(raw.lower(), raw.translate(_CLASSES), raw.translate(None, _NO_SIGNS), foreign)
 
 
-def _find_runs(classes: bytes) -> list[tuple[int, int]]:
+def _find_runs(classes: bytes, minimum: int) -> list[tuple[int, int]]:
     runs = []
+    shortest = b"a" * minimum
     classes += b"."  # so that the last run ends
     find, search = classes.find, _RUN_END.search
-    start = find(_RUN)
+    start = find(shortest)
     while start >= 0:
-        end = search(classes, start + MIN_RUN).start()  # type: ignore[union-attr]  # see above
+        end = search(classes, start + minimum).start()  # type: ignore[union-attr]  # see above
         runs.append((start, end))
-        start = find(_RUN, end)
+        start = find(shortest, end)
     return runs

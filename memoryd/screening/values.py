@@ -62,13 +62,13 @@ _DIGIT = re.compile("[0-9]")
 _MARK = re.compile(r"[!@#$%^&*+?~]")
 
 _JUDGED = 64  # characters of a token that are looked at: enough, and bounded
-MIN_DISTINCT = 4  # a token of fewer different characters is a filler
-MIN_KEY = 16  # characters
-MIN_SECRET = 8
-MIN_PASSWORD = 6
-MIN_CHOSEN = 3
-MAX_PIN = 12  # digits; longer numbers count something
-MIN_ENTROPY = 2.5  # bits per character; random hexadecimal of 16 digits has 3.3 on average
+_MIN_DISTINCT = 4  # a token of fewer different characters is a filler
+_MIN_KEY = 16  # characters
+_MIN_SECRET = 8
+_MIN_PASSWORD = 6
+_MIN_CHOSEN = 3
+_MAX_PIN = 12  # digits; longer numbers count something
+_MIN_ENTROPY = 2.5  # bits per character; random hexadecimal of 16 digits has 3.3 on average
 
 
 def entropy(value: str) -> float:
@@ -96,7 +96,7 @@ def is_wordy(value: str) -> bool:
 def is_body(value: str) -> bool:
     """Is *value*, behind a prefix that occurs in no word, more than a filler?"""
     value = value[:_JUDGED].rstrip("-_")
-    return not (_PROSE.fullmatch(value) or len(set(value)) < MIN_DISTINCT or _is_filler(value))
+    return not (_PROSE.fullmatch(value) or len(set(value)) < _MIN_DISTINCT or _is_filler(value))
 
 
 def is_random(value: str) -> bool:
@@ -114,7 +114,7 @@ def is_fragment(value: str) -> bool:
 def is_key(value: str) -> bool:
     """Is *value*, assigned to a name like api_key, random characters?"""
     return (
-        len(value) >= MIN_KEY
+        len(value) >= _MIN_KEY
         and bool(_LETTER.search(value))
         and (bool(_DIGIT.search(value)) or not (value.islower() or value.isupper()))
         and (not _NOT_A_VALUE.match(value) or _is_base64_key(value))
@@ -122,7 +122,7 @@ def is_key(value: str) -> bool:
         and not _DOTTED.fullmatch(value)
         and not _PLACEHOLDER_WORDS.fullmatch(value)
         and is_random(value)
-        and entropy(value) >= MIN_ENTROPY
+        and entropy(value) >= _MIN_ENTROPY
     )
 
 
@@ -137,7 +137,7 @@ def is_uuid(value: str) -> bool:
 def is_password(value: str) -> bool:
     """Is *value*, assigned to a name like password, one that a person or a generator chose?"""
     if (
-        len(value) < MIN_PASSWORD
+        len(value) < _MIN_PASSWORD
         or _NOT_A_VALUE.match(value)
         or "://" in value
         or is_placeholder(value)
@@ -146,14 +146,14 @@ def is_password(value: str) -> bool:
     if _CODE_WORD.fullmatch(value) or _CONSTANT.fullmatch(value) or _DOTTED.fullmatch(value):
         return False
     if value.isdigit():
-        return len(value) <= MAX_PIN
+        return len(value) <= _MAX_PIN
     return bool(_LETTER.search(value) and (_DIGIT.search(value) or _MARK.search(value)))
 
 
 def is_secret(value: str) -> bool:
     """Is *value*, assigned to a name like secret, a password or key and no name of one?"""
     return (
-        len(value) >= MIN_SECRET
+        len(value) >= _MIN_SECRET
         and is_password(value)
         and not value.isdigit()
         and not is_wordy(value)
@@ -168,7 +168,7 @@ def accept(value: str) -> bool:
 def is_chosen(value: str) -> bool:
     """Is *value*, where only a password can stand, one and no placeholder or variable?"""
     return (
-        len(value) >= MIN_CHOSEN
+        len(value) >= _MIN_CHOSEN
         and not is_placeholder(value)
         and not value.startswith(("$", "%s", "{"))
     )
