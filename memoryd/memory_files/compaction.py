@@ -245,9 +245,13 @@ def _judge_replacement(draft: _Draft, old: int, new: int) -> str:
 def _drop_duplicates(draft: _Draft) -> None:
     """Entries that say the same in the same words under the same heading; the first one stays."""
     seen: dict[tuple[str, str], str] = {}
+    headings: dict[str, set[str]] = {}
+    for piece in draft.pieces:
+        headings.setdefault(piece.content, set()).add(piece.heading)
     for index, piece in enumerate(draft.pieces):
         place = (piece.heading, fold(piece.content))
-        if index in draft.taken or not place[1]:
+        # An edit names words: of the same words under two headings it could take the wrong ones.
+        if index in draft.taken or not place[1] or len(headings[piece.content]) > 1:
             continue
         if place in seen:
             draft.edits.append(Edit((draft.take(index, "duplicate", seen[place]),)))

@@ -1,39 +1,40 @@
-"""Memory files, writing: approve, compact, add, undo. Proposals first; nothing is written that was not approved."""
+"""Memory files, writing: approve, compact, add, update. Proposals first; nothing is written that was not approved."""
 
 import json
-from base64 import b64decode, b64encode
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 from memoryd.config import Config
 from memoryd.errors import UsageError
+from memoryd.memory.admission import default_confidence
 from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
 from memoryd.memory_files.additions import Addition, plan_addition
-from memoryd.memory_files.approvals import judge_write
+from memoryd.memory_files.changes import FileEntry
 from memoryd.memory_files.compaction import (
     CompactionPlan,
     Merge,
+    Moved,
     Supersede,
     list_entries,
     plan_compaction,
 )
-from memoryd.memory_files.discovery import Place
-from memoryd.memory_files.editing import make_diff, make_merge
+from memoryd.memory_files.documents import Piece
+from memoryd.memory_files.editing import Edit, make_diff, make_merge
 from memoryd.memory_files.file import MemoryFile
-from memoryd.memory_files.profiles import Profile
-from memoryd.memory_files.writer import Written, write_file
-from memoryd.model import Entry, Provenance
-from memoryd.service.commands import carry_out
-from memoryd.service.files import APPROVED, approved_names, known_groups, ledger_of, read_approvals
-from memoryd.service.remembering import make_draft, remember
+from memoryd.memory_files.profiles import PROFILES
+from memoryd.memory_files.units import decode
+from memoryd.model import Entry
+from memoryd.screening import find_instructions, screen
+from memoryd.service.file_evidence import BankView, view_bank, worth
+from memoryd.service.file_links import ambiguous, bank_words, fingerprint, memories
+from memoryd.service.file_places import APPROVED, clean_path, known_groups, read_approvals
+from memoryd.service.file_sync import sync_file
+from memoryd.service.file_writing import Opened, open_file, write_as_run
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.bank import Bank, Because
-from memoryd.store.connection import Connection
-from memoryd.store.runs import Run, get_run, save_run
+from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.settings import put_setting
 
 
@@ -41,47 +42,54 @@ def approve(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[st
     """Approve a file or profile (`name`) for rewriting, or with `withdraw` take that back."""
     name = str(arguments["name"])
     with writer.store.transaction() as connection:
-        kept = [one for one in read_approvals(connection) if one != name]
+        before = read_approvals(connection)
+        kept = [one for one in before if one != name]
         approved = kept if arguments.get("withdraw") else [*kept, name]
         put_setting(connection, APPROVED, json.dumps(approved))
-    return {"approved": approved}
+    return {"approved": approved, "changed": approved != list(before)}
 
 
-# What becomes of an entry in the bank when it leaves a file: the facts of merged ones are still in the file.
-STATES = {
-    "least valuable": "active",
-    "superseded": "superseded",
-    "merged": "archived",
-    "duplicate": "archived",
-}
+def check_approval(config: Config, name: str, *, withdraw: bool) -> str:
+    """The path or profile that an approval names.
+
+    Raises:
+        UsageError: it is neither, people's own file, or approved by the configuration and not here.
+    """
+    path = clean_path(Path(name))
+    known = name if name in PROFILES else str(path)
+    if withdraw:
+        if known in config.files.approve or name in config.files.approve:
+            raise UsageError(
+                f"{name} is approved in the configuration: take it out of [files] approve"
+            )
+        return known
+    if name in PROFILES:
+        return name
+    if not path.is_file():
+        profiles = ", ".join(PROFILES)
+        raise UsageError(f"{name} is neither a file nor a profile; profiles: {profiles}")
+    place = known_groups(Path(), [path], None)[0].place
+    permission = place.profile.rule(path.name).permission
+    if permission in ("never", "propose"):
+        raise UsageError(
+            f"{place.profile.title} or its user keeps {path.name}: memoryd never writes it"
+        )
+    return known
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
-    """One memory file, whose it is, and why it may not be written ("" when it may)."""
+class Outlook:
+    """What is known of a file's entries (by their index in `list_entries`) when a compaction is planned.
 
-    place: Place
-    file: MemoryFile
-    refusal: str
-
-
-def open_file(home: Path, config: Config, path: Path, profile: str | None) -> Opened:
-    """Read a file to change it.
-
-    Raises:
-        UsageError: it is not there, or cannot be read.
+    Attributes:
+        fixed: entries that must stay as they are: a secret is never copied, an instruction never believed, and words that
+            stand under several headings cannot be told apart by an edit.
     """
-    place, files = known_groups([path], profile)[0]
-    file = files[0]
-    records, readable = ledger_of(place, files)
-    refusal = judge_write(
-        file,
-        place.profile,
-        approved_names(home, config),
-        record=records.get(file.path),
-        ledger_readable=readable,
-    )
-    return Opened(place, file, refusal)
+
+    pieces: Sequence[Piece]
+    values: Mapping[int, float]
+    pinned: frozenset[int]
+    fixed: frozenset[int]
 
 
 def compact(
@@ -98,48 +106,101 @@ def compact(
     Without approval, or with *dry_run*, nothing is written: the diff is the answer.
     """
     opened = open_file(home, config, path, profile)
-    plan = plan_file(opened.file, opened.place.profile, target_percent)
-    told = _plan_json(plan) | {"refused": opened.refusal, "run": None, "written": False}
-    if dry_run or opened.refusal or not plan.changes:
-        return told
-    run = f"f-{utc_now():%Y%m%d}-{uuid4().hex[:8]}"
-    moved = [
-        {"content": one.content, "text": one.text, "state": STATES[one.reason]}
-        for one in plan.moved
-    ]
-    carry_out(home, config, "files.keep", {"run": run, "path": str(path), "moved": moved})
-    written = _write(
-        opened,
-        plan.after,
-        make_merge(opened.file.data, plan.edits, opened.place.profile, path.name),
-    )
-    carry_out(home, config, "files.note", _note(run, "compact", written))
+    return compact_opened(home, config, opened, target_percent, dry_run=dry_run)
+
+
+def compact_opened(
+    home: Path, config: Config, opened: Opened, target_percent: float, *, dry_run: bool
+) -> dict[str, Any]:
+    """Compact a file that was read already; see `compact`."""
+    dry_run = dry_run or bool(opened.refusal)
+    if not dry_run:
+        sync_file(home, config, opened)
+    bank = view_bank(home, [opened.file.path])
+    outlook = look_ahead(bank, opened)
+    if not dry_run:
+        outlook = _only_known(bank, opened, outlook)
+    plan = plan_file(opened, outlook, target_percent)
+    told = _plan_json(plan) | {"refused": opened.refusal, "dry_run": dry_run, "run": None}
+    if dry_run or not plan.changes:
+        return told | {"written": False}
+    name = opened.file.path.name
+    merge = make_merge(opened.file.data, plan.edits, opened.profile, name)
+    changes = _bank_changes(bank, opened, plan)
+    run = write_as_run(home, config, opened, "compact", plan.after, merge, changes)
     return told | {"run": run, "written": True}
 
 
-def plan_file(file: MemoryFile, profile: Profile, target_percent: float) -> CompactionPlan:
+def look_ahead(bank: BankView, opened: Opened) -> Outlook:
+    """What the bank and the words themselves say about a file's entries."""
+    pieces = list_entries(opened.file, opened.profile)
+    doubtful = ambiguous(memories(opened.file, opened.profile))
+    values: dict[int, float] = {}
+    pinned: set[int] = set()
+    fixed: set[int] = set()
+    for index, piece in enumerate(pieces):
+        if (
+            piece.content in doubtful
+            or screen(piece.text).secrets
+            or find_instructions(piece.content)
+        ):
+            fixed.add(index)
+        entry = _find(bank, opened, piece)
+        if entry is not None:
+            values[index] = worth(entry)
+            if entry.pinned:
+                pinned.add(index)
+    return Outlook(pieces, values, frozenset(pinned | fixed), frozenset(fixed))
+
+
+def _find(bank: BankView, opened: Opened, piece: Piece) -> Entry | None:
+    name = opened.file.path.name
+    words = bank_words(piece.heading, piece.content, name, opened.profile.rule(name))
+    return bank.find(opened.file.path, _as_file_entry(piece), words)
+
+
+def _as_file_entry(piece: Piece) -> FileEntry:
+    return FileEntry(piece.content, piece.heading, 0, len(piece.text))
+
+
+def _only_known(bank: BankView, opened: Opened, outlook: Outlook) -> Outlook:
+    """Nothing leaves the file that the bank did not take: refused or doubtful entries stay."""
+    unknown = {
+        index
+        for index, piece in enumerate(outlook.pieces)
+        if (entry := _find(bank, opened, piece)) is None or entry.state == "review"
+    }
+    return Outlook(
+        outlook.pieces, outlook.values, outlook.pinned | unknown, outlook.fixed | unknown
+    )
+
+
+def plan_file(opened: Opened, outlook: Outlook, target_percent: float) -> CompactionPlan:
     """Plan a compaction: merges and supersedes come from consolidation over the file's own entries."""
-    pieces = list_entries(file, profile)
-    start = utc_now() - timedelta(days=len(pieces) + 1)
+    start = utc_now() - timedelta(days=len(outlook.pieces) + 1)
     entries = [
-        _as_entry(index, piece.content, piece.heading, start) for index, piece in enumerate(pieces)
+        Entry(f"{index:06}", piece.content, said, said, scope=piece.heading or "global")
+        for index, piece in enumerate(outlook.pieces)
+        for said in [start + timedelta(days=index)]  # what stands further down is newer
+        if index not in outlook.fixed
     ]
-    policy = ConsolidationPolicy(max_change_percent=100.0)
-    found = plan_consolidation(entries, None, policy, utc_now())
+    found = plan_consolidation(
+        entries, None, ConsolidationPolicy(max_change_percent=100.0), utc_now()
+    )
     merges = [
         Merge(tuple(sorted({int(one.into), *map(int, one.from_ids)})), one.content)
         for one in found.merges
     ]
     supersedes = [Supersede(int(one.old), int(one.new), one.attribute) for one in found.supersedes]
     return plan_compaction(
-        file, profile, merges=merges, supersedes=supersedes, target_percent=target_percent
+        opened.file,
+        opened.profile,
+        merges=merges,
+        supersedes=[one for one in supersedes if one.old not in outlook.pinned],
+        values=outlook.values,
+        pinned=outlook.pinned,
+        target_percent=target_percent,
     )
-
-
-def _as_entry(index: int, content: str, heading: str, start: datetime) -> Entry:
-    """An entry of a file for comparison: what stands further down is newer, under another heading another fact."""
-    said = start + timedelta(days=index)
-    return Entry(f"{index:06}", content, said, said, scope=heading or "global")
 
 
 def _plan_json(plan: CompactionPlan) -> dict[str, Any]:
@@ -159,82 +220,102 @@ def _plan_json(plan: CompactionPlan) -> dict[str, Any]:
     }
 
 
-def _write(opened: Opened, after: bytes, merge: Any) -> Written:
-    return write_file(
-        opened.file.path.absolute(),
-        opened.file.data,
-        after,
-        roots=[opened.place.root],
-        merge=merge,
-        sidecar_lock=opened.place.profile.sidecar_lock,
-    )
+def _bank_changes(bank: BankView, opened: Opened, plan: CompactionPlan) -> dict[str, Any]:
+    """What a compaction changes in the bank, for `file_bank.keep`."""
+    name, profile, path = opened.file.path.name, opened.profile, opened.file.path
+    standing = {one.content: one for one in memories(opened.file, profile)}
 
+    def id_of(moved: Moved) -> str:
+        one = standing[moved.content]
+        entry = bank.find(path, one, bank_words(one.heading, one.content, name, profile.rule(name)))
+        if entry is None:
+            raise UsageError(f"cannot compact {path}: an entry is not in the bank; try again")
+        return entry.id
 
-def _note(run: str, kind: str, written: Written) -> dict[str, Any]:
-    before = None if written.before is None else b64encode(written.before).decode()
+    def place(moved: Moved) -> dict[str, Any]:
+        one = standing[moved.content]
+        into = fingerprint(one.heading, moved.into) if moved.into else ""
+        return {
+            "id": id_of(moved),
+            "text": moved.text,
+            "start": one.start,
+            "end": one.end,
+            "reason": moved.reason,
+            "into": into,
+        }
+
+    groups: dict[str, list[Moved]] = {}
+    for moved in plan.moved:
+        if moved.reason == "merged":
+            groups.setdefault(moved.into, []).append(moved)
     return {
-        "run": run,
-        "kind": kind,
-        "path": str(written.path),
-        "before": before,
-        "after": b64encode(written.after).decode(),
-        "merged": written.merged,
-    }
-
-
-def keep_moved(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Take what leaves a file (`moved`) into the bank before the file is written; nothing is lost in between."""
-    now, path = utc_now(), str(arguments["path"])
-    ids = []
-    with writer.store.transaction() as connection:
-        bank = Bank(connection)
-        for one in arguments["moved"]:
-            source = Provenance(path=path, quote=one["text"])
-            fields = {
-                "content": one["content"],
-                "state": one["state"],
-                "metadata": {"moved_from": path},
+        "merged": [
+            {
+                "fingerprint": fingerprint(standing[members[0].content].heading, into),
+                "words": bank_words(
+                    standing[members[0].content].heading, into, name, profile.rule(name)
+                ),
+                "ids": [id_of(one) for one in members],
             }
-            draft = make_draft(fields, path, now)
-            because = Because("files", f"moved out of {path}", now, arguments["run"])
-            done = remember(bank, replace(draft, sources=(source,)), because, lambda entry: None)
-            ids.append(None if done.entry is None else done.entry.id)
-    return {"entries": ids}
-
-
-def note_write(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Keep the run of a file that was written, with its bytes before and after, for undo."""
-    now = utc_now()
-    report = {name: arguments[name] for name in ("path", "before", "after", "merged")}
-    with writer.store.transaction() as connection:
-        save_run(
-            connection, Run(arguments["run"], arguments["kind"], None, now, now, "done", report)
-        )
-    return {"run": arguments["run"]}
+            for into, members in groups.items()
+        ],
+        "moved": [place(one) for one in plan.moved if one.reason != "merged"],
+        "links": _fingerprints(opened, plan.after),
+    }
 
 
 def add_to_file(
     home: Path, config: Config, path: Path, content: str, *, profile: str | None
 ) -> dict[str, Any]:
     """Add one entry to a memory file, or refuse with the full list of what is in the way."""
-    opened = open_file(home, config, path, profile)
-    addition = plan_addition(opened.file, opened.place.profile, content)
-    refused = addition.refused or opened.refusal
-    told = _addition_json(addition) | {"refused": refused, "run": None}
+    opened = open_file(home, config, path, profile, missing_ok=True)
+    addition = plan_addition(opened.file, opened.profile, content)
+    before = opened.file.data or b""
+    same = addition.after == before
+    refused = addition.refused or ("" if same else opened.refusal)
+    told = _addition_json(addition) | {"refused": refused, "reason": refused, "with": None}
+    told |= {"entry": None, "run": None, "diff": "", "outcome": "rejected"}
+    if addition.after is not None:
+        told["diff"] = make_diff(before, addition.after, path.name)
     if refused or addition.after is None:
-        return told | {"diff": _diff(opened.file, addition)}
-    run = f"f-{utc_now():%Y%m%d}-{uuid4().hex[:8]}"
-    written = _write(opened, addition.after, None)
-    carry_out(home, config, "files.note", _note(run, "file add", written))
-    return told | {"run": run}
+        return told
+    if same:
+        return told | {"outcome": "duplicate", "reason": f"{path.name} says it already"}
+    sync_file(home, config, opened)
+    added = _added_entry(opened, addition.after)
+    merge = make_merge(opened.file.data, [Edit((), (added["content"],))], opened.profile, path.name)
+    changes = {"added": [added], "links": _fingerprints(opened, addition.after)}
+    run = write_as_run(home, config, opened, "file add", addition.after, merge, changes)
+    entry = view_bank(home, [path]).entry_of(path, added["fingerprint"])
+    return told | {
+        "entry": None if entry is None else entry_to_json(entry),
+        "outcome": "added",
+        "reason": f"new in {path.name}",
+        "run": run,
+    }
 
 
-def _diff(file: MemoryFile, addition: Addition) -> str:
-    return (
-        ""
-        if addition.after is None
-        else make_diff(file.data or b"", addition.after, file.path.name)
-    )
+def _added_entry(opened: Opened, after: bytes) -> dict[str, Any]:
+    """The entry that a person added, as the bank takes it."""
+    name = opened.file.path.name
+    old = {(one.heading, one.content) for one in memories(opened.file, opened.profile)}
+    new = memories(MemoryFile(opened.file.path, after), opened.profile)
+    [one] = [one for one in new if (one.heading, one.content) not in old]
+    return {
+        "fingerprint": fingerprint(one.heading, one.content),
+        "content": one.content,
+        "words": bank_words(one.heading, one.content, name, opened.profile.rule(name)),
+        "text": decode(after)[one.start : one.end],
+        "start": one.start,
+        "end": one.end,
+        "origin": "user",
+        "confidence": default_confidence("user"),
+    }
+
+
+def _fingerprints(opened: Opened, data: bytes) -> list[str]:
+    found = memories(MemoryFile(opened.file.path, data), opened.profile)
+    return [fingerprint(one.heading, one.content) for one in found]
 
 
 def _addition_json(addition: Addition) -> dict[str, Any]:
@@ -245,30 +326,3 @@ def _addition_json(addition: Addition) -> dict[str, Any]:
         "crowded": addition.crowded,
         "entries": [{"content": text, "size": size} for text, size in addition.entries],
     }
-
-
-def undo_file(home: Path, config: Config, run: Run) -> dict[str, Any]:
-    """Put a file back as it was before a run, if nobody changed it since; the bank's part is undone with it.
-
-    Raises:
-        UsageError: the run wrote no file, or the file was changed since.
-    """
-    path = Path(str(run.report["path"]))
-    before = run.report["before"]
-    if before is None:
-        raise UsageError(
-            f"{path} did not exist before {run.id}: delete it yourself if it is not wanted"
-        )
-    place, files = known_groups([path], None)[0]
-    opened = Opened(place, files[0], "")
-    if opened.file.data != b64decode(str(run.report["after"])):
-        raise UsageError(f"{path} was changed after {run.id}; it is left alone")
-    _write(opened, b64decode(str(before)), None)
-    told: dict[str, Any] = carry_out(home, config, "undo", {"run": run.id})
-    return told | {"file": str(path)}
-
-
-def is_file_run(connection: Connection, run_id: str) -> Run | None:
-    """The run, if it wrote a memory file."""
-    run = get_run(connection, run_id)
-    return run if run is not None and "after" in run.report and "path" in run.report else None

@@ -17,6 +17,7 @@ from memoryd.service.archive import archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
 from memoryd.service.embedding import Embeddings
+from memoryd.service.file_keeping import sync_files
 from memoryd.service.pruning import prune
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.integrity import find_damage
@@ -163,6 +164,10 @@ def _consolidate(night: Night) -> Mapping[str, Any]:
     return consolidate(night.home, night.config, None, dry_run=night.dry_run)
 
 
+def _files(night: Night) -> Mapping[str, Any]:
+    return sync_files(night.home, night.config, dry_run=night.dry_run)
+
+
 def _retention(night: Night) -> Mapping[str, Any]:
     return prune(night.home, night.config, dry_run=night.dry_run, clock_jumped=night.jumped)
 
@@ -193,13 +198,14 @@ PHASES: dict[str, Phase] = {
     "extract": _extract,
     "embed": _embed,
     "consolidate": _consolidate,
+    "files": _files,
     "retention": _retention,
     "upkeep": _upkeep,
     "integrity": _integrity,
     "archive": _archive,
     "backup": _backup,
 }
-PLANNED = ("consolidate", "retention")  # what a dry run can tell
+PLANNED = ("consolidate", "files", "retention")  # what a dry run can tell
 
 
 def begin(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:

@@ -15,3 +15,12 @@ def put_setting(connection: Connection, name: str, value: str) -> None:
         "insert into setting (name, value) values (?, ?) on conflict (name) do update set value = excluded.value",
         (name, value),
     )
+
+
+def list_settings(connection: Connection, prefix: str) -> dict[str, str]:
+    """Every remembered value whose name begins so, by the rest of its name."""
+    rows = connection.execute(
+        "select substr(name, ?), value from setting where substr(name, 1, ?) = ? order by name",
+        (len(prefix) + 1, len(prefix), prefix),
+    )
+    return dict(rows.fetchall())

@@ -27,27 +27,37 @@ def list_command(app: App, paths: tuple[Path, ...], profile: str | None, as_json
     """List the known memory files with what they use of their limit."""
     from memoryd.service.files import describe_files  # noqa: PLC0415 - only here
 
-    found = describe_files(_absolute(paths), profile)
+    told = describe_files(app.home, app.config, _clean(paths), profile)
     if as_json:
-        print_json({"files": found})
+        print_json(told)
         return 0
     print_table(
-        ("file", "profile", "used", "limit", "unit", "%"),
+        ("file", "profile", "used", "limit", "unit", "%", "may be rewritten"),
         [
             (
                 one["path"],
                 one["profile"],
                 str(one["used"]),
-                str(one["limit"] or ""),
+                "" if one["limit"] is None else str(one["limit"]),
                 one["unit"],
-                str(one["percent"] or ""),
+                "" if one["percent"] is None else str(one["percent"]),
+                "yes" if one["approved"] else "",
             )
-            for one in found
+            for one in told["files"]
         ],
     )
-    if not found:
+    _print_unreadable(told)
+    if not told["files"]:
         click.echo("no memory files found; name some: `memoryd files list PATH`")
+    for one in told["files"]:
+        if one["crowded"]:
+            click.echo(f"{one['percent']} % full: `memoryd files compact {one['path']}`", err=True)
     return 0
+
+
+def _print_unreadable(told: dict[str, Any]) -> None:
+    for one in told["unreadable"]:
+        click.echo(f"warning: {one['reason']}", err=True)
 
 
 @files.command()
@@ -59,16 +69,15 @@ def check(app: App, paths: tuple[Path, ...], profile: str | None, as_json: bool)
     """Say why an agent does not remember: what is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut."""
     from memoryd.service.files import check as examine  # noqa: PLC0415 - only here
 
-    report = examine(app.home, _absolute(paths), profile)
+    report = examine(app.home, _clean(paths), profile)
     if as_json:
         print_json(report)
-    else:
-        for file in report["files"]:
-            _print_file(file)
-        total = report["total"]
-        click.echo(
-            f"together {total['used']}" + (f" of {total['limit']}" if total["limit"] else "")
-        )
+        return 0 if report["ok"] else 1
+    for file in report["files"]:
+        _print_file(file)
+    _print_unreadable(report)
+    total = report["total"]
+    click.echo(f"together {total['used']}" + (f" of {total['limit']}" if total["limit"] else ""))
     return 0 if report["ok"] else 1
 
 
@@ -94,6 +103,8 @@ def _print_file(file: dict[str, Any]) -> None:
     show_default=True,
     help="What of it is taken.",
 )
+@click.option("--session", help="Who loads it; a load counts as a use once a session.")
+@json_option
 @pass_app
 def snapshot(
     app: App,
@@ -101,12 +112,27 @@ def snapshot(
     profile: str | None,
     context_tokens: int | None,
     used_tokens: int,
+    session: str | None,
+    as_json: bool,
 ) -> int:
     """Print the text an agent should load at the start of a session, within both limits."""
     from memoryd.service.files import snapshot as make  # noqa: PLC0415 - only here
 
-    text = make(_absolute(paths), profile, context_tokens, used_tokens)
-    click.echo(text, nl=False)
+    text = make(
+        app.home,
+        app.config,
+        _clean(paths),
+        profile,
+        context_tokens=context_tokens,
+        used_tokens=used_tokens,
+        session=session,
+    )
+    if as_json:
+        print_json({"text": text})
+    else:
+        click.echo(text, nl=False)
+        if not text:
+            click.echo("nothing to load, or no room for it: `memoryd files list`", err=True)
     return 0 if text else 1
 
 
@@ -126,7 +152,7 @@ def compact(
     told = rewrite(
         app.home,
         app.config,
-        path.absolute(),
+        _clean((path,))[0],
         profile=profile,
         target_percent=target_percent,
         dry_run=dry_run,
@@ -136,15 +162,80 @@ def compact(
         return 0
     click.echo(told["diff"], nl=False)
     for one in told["moved"]:
-        click.echo(f"to the bank ({one['reason']}): {one['content']}", err=True)
+        if one["into"] and one["into"] != one["content"]:
+            click.echo(f"{one['reason']}: {one['content']}\n  → {one['into']}", err=True)
+        elif not one["into"]:
+            click.echo(f"to the bank ({one['reason']}): {one['content']}", err=True)
     for why in told["held_back"]:
         click.echo(f"held back: {why}", err=True)
-    before, after = f"{told['used_before']} {told['unit']}", f"{told['used_after']} {told['unit']}"
-    if told["written"]:
-        click.echo(f"{before} → {after}; `memoryd undo {told['run']}` takes it back", err=True)
-    else:
-        click.echo(f"{before} → {after}, nothing written: {told['refused'] or 'dry run'}", err=True)
+    click.echo(
+        f"{told['used_before']} → {told['used_after']} {told['unit']}{_outcome(told)}", err=True
+    )
     return 0
+
+
+def _outcome(told: dict[str, Any]) -> str:
+    """What was done with a plan, and what to do next."""
+    if told["written"]:
+        return f"; `memoryd undo {told['run']}` takes it back"
+    if not told["diff"]:
+        return ": nothing to do"
+    return f", nothing written: {told['refused'] or 'dry run; again without --dry-run'}"
+
+
+@files.command()
+@paths_argument
+@profile_option
+@click.option("--dry-run", is_flag=True, help="Only say what would be done.")
+@click.option("--write", is_flag=True, help="Also change approved files as the bank knows better.")
+@click.option("--confirm", is_flag=True, help="What vanished from a file was meant to.")
+@json_option
+@pass_app
+def sync(
+    app: App,
+    paths: tuple[Path, ...],
+    profile: str | None,
+    dry_run: bool,
+    write: bool,
+    confirm: bool,
+    as_json: bool,
+) -> int:
+    """Take what memory files say into the bank, and show what the bank would change in them."""
+    from memoryd.service.file_keeping import sync_files  # noqa: PLC0415 - only here
+
+    told = sync_files(
+        app.home,
+        app.config,
+        _clean(paths),
+        profile=profile,
+        write=write,
+        confirmed=confirm,
+        dry_run=dry_run,
+    )
+    if as_json:
+        print_json(told)
+    else:
+        _print_sync(told)
+    return 1 if told["errors"] else 0
+
+
+def _print_sync(told: dict[str, Any]) -> None:
+    for one in told["files"]:
+        done = [
+            f"{len(found) if isinstance(found, list) else found} {name}"
+            for name in ("added", "replaced", "archived", "waiting", "refused")
+            if (found := one.get(name))
+        ]
+        click.echo(f"{one['path']}: {', '.join(done) or 'nothing new'}")
+        if one.get("vanished"):
+            click.echo("  most of it vanished at once; if that was meant: --confirm", err=True)
+        for run in one["runs"]:
+            click.echo(f"  rewritten; `memoryd undo {run}` takes it back")
+    for one in told["proposals"]:
+        click.echo(one["diff"], nl=False)
+        click.echo(f"proposed ({one['kind']}): {one['why'] or 'again with --write'}", err=True)
+    for one in told["errors"]:
+        click.echo(f"{one['path']}: {one['reason']}", err=True)
 
 
 @files.command()
@@ -154,17 +245,22 @@ def compact(
 @pass_app
 def approve(app: App, name: str, withdraw: bool, as_json: bool) -> int:
     """Approve a file, or every file of a profile, for rewriting."""
-    known = Path(name).expanduser()
-    told = app.carry_out(
-        "files.approve",
-        {"name": str(known.absolute()) if known.exists() else name, "withdraw": withdraw},
-    )
+    from memoryd.service.filing import check_approval  # noqa: PLC0415 - only here
+
+    known = check_approval(app.config, name, withdraw=withdraw)
+    told = app.carry_out("files.approve", {"name": known, "withdraw": withdraw})
     if as_json:
         print_json(told)
-    else:
-        click.echo("may be rewritten: " + (", ".join(told["approved"]) or "nothing"))
+        return 0
+    if not told["changed"]:
+        click.echo(f"{known} was {'not approved' if withdraw else 'approved already'}", err=True)
+    click.echo("may be rewritten: " + (", ".join(told["approved"]) or "nothing"))
+    if not withdraw:
+        click.echo("see first what would change: `memoryd files compact PATH --dry-run`", err=True)
     return 0
 
 
-def _absolute(paths: tuple[Path, ...]) -> list[Path]:
-    return [path.expanduser().absolute() for path in paths]
+def _clean(paths: tuple[Path, ...]) -> list[Path]:
+    from memoryd.service.file_places import clean_path  # noqa: PLC0415 - only here
+
+    return [clean_path(path) for path in paths]

@@ -71,21 +71,24 @@ def add(
 
 def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
     """Add to a memory file; what is in the way is told whole, never cut silently."""
+    from memoryd.service.file_places import clean_path  # noqa: PLC0415 - only here
     from memoryd.service.filing import add_to_file  # noqa: PLC0415 - only here
 
-    told = add_to_file(app.home, app.config, file.expanduser().absolute(), text, profile=None)
+    told = add_to_file(app.home, app.config, clean_path(file), text, profile=None)
     if as_json:
         print_json(told)
-    elif told["refused"]:
-        click.echo(f"not written: {told['refused']}", err=True)
+    elif told["outcome"] == "rejected":
+        click.echo(told["diff"], nl=False)
+        click.echo(f"not written: {told['reason']}", err=True)
         for entry in told["entries"]:
             click.echo(f"  {entry['size']:6} {entry['content']}", err=True)
-        click.echo(told["diff"], nl=False)
     else:
-        click.echo(
-            f"{told['used']} of {told['limit'] or 'no limit'} {told['unit']}; `memoryd undo {told['run']}` takes it back"
-        )
-    return 1 if told["refused"] else 0
+        used = f"{told['used']} of {told['limit'] or 'any number of'} {told['unit']}"
+        undo = f"; `memoryd undo {told['run']}` takes it back" if told["run"] else ""
+        click.echo(f"{told['outcome']}: {told['reason']}; {used}{undo}")
+        if told["crowded"]:
+            click.echo(f"it is crowded: `memoryd files compact {file}` makes room", err=True)
+    return 1 if told["outcome"] == "rejected" else 0
 
 
 @memory.command("import")

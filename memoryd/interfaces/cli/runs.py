@@ -79,18 +79,20 @@ def runs(app: App, run_id: str | None, limit: int, as_json: bool) -> int:
 @json_option
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
-    """Take back a run: every entry as it was, unless it was changed since."""
-    from memoryd.service.filing import is_file_run, undo_file  # noqa: PLC0415 - only here
+    """Take back a run: every entry and file as it was, unless it was changed since."""
+    from memoryd.service.file_writing import file_run, undo_write  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
-        wrote = is_file_run(reader.connection, run_id)
-    if wrote is not None and wrote.state == "done":
-        done = undo_file(app.home, app.config, wrote)
+        wrote = file_run(reader.connection, run_id)
+    if wrote is not None:
+        done = undo_write(app.home, app.config, wrote)
     else:
         done = app.carry_out("undo", {"run": run_id})
     if as_json:
         print_json(done)
         return 0
+    if done.get("file"):
+        click.echo(f"{done['file']} is as it was before {run_id}, but for later hand edits")
     click.echo(f"{len(done['restored'])} entries are as they were before {run_id}")
     for entry, why in done["not_undone"].items():
         click.echo(f"{entry} was left alone: {why}", err=True)
