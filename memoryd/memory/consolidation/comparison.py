@@ -10,7 +10,7 @@ from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment, align
 from memoryd.memory.consolidation.order import role_clash
-from memoryd.memory.consolidation.unit import Reading, Unit
+from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
@@ -31,7 +31,6 @@ _LIMITS = frozenset(
     }
 )
 _MIN_NOMINAL = 2  # units beside the verb
-_POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
 
@@ -317,9 +316,12 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:
     """keep it short / keep answers short: the longer text names what the shorter only points at."""
     unit = wider.units[tail[0]]
-    points = not set(narrow.dropped).isdisjoint(_POINTERS)
+    points = not set(narrow.dropped).isdisjoint(POINTERS)
     return (
-        points and len(tail) == 1 and unit.kind == "concept" and len(narrow.units) > _MIN_POINTING
+        points
+        and len(tail) == 1
+        and unit.kind in ("concept", "action")
+        and len(narrow.units) > _MIN_POINTING
     )
 
 

@@ -5,11 +5,12 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.unit import TIMES, Reading, Unit
+from memoryd.memory.consolidation.unit import POINTERS, TIMES, Reading, Unit
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
 _WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
 _STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
+_PLACING = frozenset({"in", "for", "with"})
 _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
@@ -97,11 +98,21 @@ def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
 
 
 def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
-    """Does one of the two have the same preposition in both texts, and the other not always the same one?"""
+    """Does one of the two have the same preposition in both texts, and the other not always the same one?
+
+    Two phrases with the same preposition (on Friday in the lab) may follow each other in any order.
+    """
+    if u.role == u2.role == v.role == v2.role:
+        return u.role in _PLACING
     return any(
-        x.role == x2.role and x.role in _STRONG and {y.role, y2.role} != {x.role}
+        _part(x) == _part(x2) != "" and {_part(y), _part(y2)} != {_part(x)}
         for x, x2, y, y2 in ((u, u2, v, v2), (v, v2, u, u2))
     )
+
+
+def _part(unit: Unit) -> str:
+    """Name the phrase that a unit belongs to: its preposition, or the condition it stands in."""
+    return unit.role if unit.role in _STRONG else unit.scope
 
 
 def _is_more_than(unit: Unit, reading: Reading) -> bool:
@@ -110,13 +121,21 @@ def _is_more_than(unit: Unit, reading: Reading) -> bool:
 
 
 def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Do the clauses hold the same units, so that they moved as a whole?"""
+    """Do the clauses hold the same units, so that they moved as a whole?
+
+    What opens both texts governs every clause; so does what a pronoun points back to. A lone verb may be said in
+    one clause and understood in the other.
+    """
     left: dict[int, set[int]] = {}
     right: dict[int, set[int]] = {}
-    topic = _shared_topic(alignment)
-    for i, j in alignment.pairs[topic:]:
-        left.setdefault(_home(a, i), set()).add(i)
-        right.setdefault(_home(b, j), set()).add(i)
+    verbs = [i for i, _ in alignment.pairs if a.units[i].kind == "action"]
+    anywhere = set(verbs) if len(verbs) == 1 else set()
+    if not POINTERS.isdisjoint((*a.dropped, *b.dropped)):
+        anywhere |= {i for i, j in alignment.pairs if i == 0 or j == 0}
+    for i, j in alignment.pairs[_shared_topic(alignment) :]:
+        if i not in anywhere:
+            left.setdefault(_home(a, i), set()).add(i)
+            right.setdefault(_home(b, j), set()).add(i)
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
 
 
@@ -189,6 +208,6 @@ def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
         roles = {moved.role, moved2.role}
         if "by" in roles:
             continue
-        if roles & {"of", "in", "for", "from", "with"} and ("" in roles or "of" in roles):
+        if roles & {"of", "in", "for", "from", "with", "toward"} and ("" in roles or "of" in roles):
             return True
     return False

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from memoryd.memory.consolidation.lexicon import Language
 
+POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
 TIMES = frozenset(
     {
         "morning",

@@ -87,14 +87,26 @@ def _turned(
     """All words are equal, but a sign, a modality or an order was turned round."""
     if objection is None:
         return Judgement("distinct", comparison.reason)
-    if objection.flip == "modality" and _says_how(old) and _says_how(new):
+    bounded = any(
+        unit.kind == "compare" for unit in old.units
+    )  # may have at most 3 = must not have more
+    if objection.flip == "modality" and not bounded and _says_how(old) and _says_how(new):
         return Judgement("update", objection.reason)
-    if objection.flip == "sign" and _negations(old) + _negations(new) == 1:
+    if (
+        objection.flip == "sign"
+        and _negations(old) + _negations(new) == 1
+        and not _both_must(old, new)
+    ):
         return Judgement("update", objection.reason)
     swapped = objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
     if swapped and _is_assignment(old) and _is_assignment(new):
         return Judgement("update", objection.reason)
     return Judgement("distinct", objection.reason)
+
+
+def _both_must(old: Reading, new: Reading) -> bool:
+    """Must do it / not to do it is not to be: two ways to say the same, one of them not understood."""
+    return all(any("must" in clause.modals for clause in reading.clauses) for reading in (old, new))
 
 
 def _says_how(reading: Reading) -> bool:
@@ -289,7 +301,9 @@ def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> J
 
 def _is_told_apart(unit: Unit) -> bool:
     """Do the tables know the word, or is it a name or value, so that another word is another thing?"""
-    return unit.kind not in ("word", "action") or unit.surface[:1].isupper()
+    if unit.kind == "word":  # German nouns have capitals and may be names
+        return unit.start > 0 and unit.surface[:1].isupper()
+    return unit.kind != "action"
 
 
 def _share_characters(old: Reading, new: Reading, site: _Site) -> bool:
