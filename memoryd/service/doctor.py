@@ -3,21 +3,27 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 
 from memoryd.config import Config
-from memoryd.errors import HeldError, MemorydError
+from memoryd.errors import HeldError, MemorydError, StoreError
+from memoryd.service.archive import changed_ns
 from memoryd.service.home import OTHERS, owned_paths, prepare_home
 from memoryd.service.lock import WriterLock
+from memoryd.service.overview import pending_bytes
 from memoryd.service.writer import utc_now
+from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME, sqlite_version, wal_verdict
 from memoryd.store.integrity import Damage, find_damage
+from memoryd.store.reader import Reader
 from memoryd.store.store import Store
 
 LOW_DISK_BYTES = 500_000_000
+LATE = 2 / 3  # of the time that an agent gives its transcripts: 20 of 30 days
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +39,7 @@ class Check:
 def examine(home: Path, config: Config, fix: bool = False) -> list[Check]:
     """Look at everything that can be wrong; with *fix*, repair what can be repaired."""
     checks: list[Check] = []
-    for look in (_sqlite, _permissions, _disk, _sources, _database):
+    for look in (_sqlite, _permissions, _disk, _sources, _cleanup, _database):
         checks += look(home, config, fix)
     return checks
 
@@ -90,6 +96,50 @@ def _sources(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         detail=f"found: {', '.join(found)}" if found else "no agent's transcripts found",
         fix="" if found else "name their folders in config.toml: [sources.<name>] roots = [...]",
     )
+
+
+def _cleanup(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    """Agents delete their transcripts after some days: is there one that was not read yet, late in its time?"""
+    for source in build_sources(config):
+        terms = [(root, source.cleanup_days(root)) for root in source.roots if _readable(root)]
+        endangered = [
+            one
+            for root, days in terms
+            if days is not None
+            for one in _endangered(home, source, root, days)
+        ]
+        known = min((days for _, days in terms if days is not None), default=None)
+        if endangered:
+            yield Check(
+                f"cleanup by {source.name}",
+                ok=False,
+                detail=f"{len(endangered)} transcripts with {sum(endangered)} bytes not read yet will soon be deleted: "
+                f"the agent keeps them for {known:g} days",
+                fix="memoryd run --once",
+            )
+        elif known is not None:
+            detail = f"it deletes after {known:g} days; what is old was read"
+            yield Check(f"cleanup by {source.name}", ok=True, detail=detail)
+
+
+def _endangered(home: Path, source: Source, root: Path, days: float) -> Iterator[int]:
+    """Bytes not read yet, of each transcript that has lived for two thirds of its time."""
+    offsets = _offsets(home, source.name)
+    due = (utc_now() - timedelta(days=days * LATE)).timestamp() * 1e9
+    for path in source.discover(root):
+        changed, pending = changed_ns(source, path), pending_bytes(source, path, offsets)
+        if changed is not None and changed < due and pending:
+            yield pending
+
+
+def _offsets(home: Path, source: str) -> Mapping[str, tuple[int, int]]:
+    if not (home / DATABASE_NAME).exists():
+        return {}
+    try:
+        with Reader(home) as reader:
+            return reader.offsets(source)
+    except StoreError:  # told where the database is looked at
+        return {}
 
 
 def _readable(root: Path) -> bool:

@@ -16,16 +16,17 @@ from memoryd.memory.schedule import clock_jumped
 from memoryd.service.archive import archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
+from memoryd.service.desktop import tell_desktop
 from memoryd.service.embedding import Embeddings
 from memoryd.service.file_keeping import sync_files
+from memoryd.service.ledger import NIGHT
 from memoryd.service.pruning import prune
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.integrity import find_damage
-from memoryd.store.jobs import begin_job, done_on, end_job, last_run, last_success
+from memoryd.store.jobs import begin_job, done_on, end_job, last_run
 from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, save_run
 
-NIGHT = "nightly"  # the job whose success is the night's
 LOW_PRIORITY = 10
 CLEAN_STEPS = 400  # pages given back to the file system in one go
 
@@ -95,7 +96,19 @@ def run_night(
                 "report": report,
             },
         )
+    if scheduled and (trouble := describe_trouble(report)):
+        tell_desktop("memoryd", trouble)
     return report
+
+
+def describe_trouble(report: Mapping[str, Any]) -> str:
+    """What a person should hear of a night: that it failed, or that it waits for an answer; else nothing."""
+    if report["failed"]:
+        return f"The night failed: {', '.join(report['failed'])}. `memoryd runs {report['run']}` tells why."
+    pruned = report["phases"].get("retention", {})
+    if pruned.get("blocked") or pruned.get("history", {}).get("blocked"):
+        return "Much is due to be forgotten at once, and waits for you: `memoryd prune --dry-run`."
+    return ""
 
 
 def _jumped(home: Path, local: datetime) -> bool:
@@ -265,19 +278,3 @@ def integrity(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[
         repaired = writer.store.rebuild_indexes()
         damage = find_damage(writer.store.connection)
     return {"damage": [f"{one.name}: {one.detail}" for one in damage], "reindexed": repaired}
-
-
-def describe_jobs(reader: Reader) -> list[dict[str, Any]]:
-    """The night as `status` shows it; *next* is the scheduler's to know."""
-    success, last = last_success(reader.connection, NIGHT), last_run(reader.connection, NIGHT)
-    if last is None:
-        return []
-    finished = success.finished if success else None
-    return [
-        {
-            "name": NIGHT,
-            "last_success": None if finished is None else finished.strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "next": None,
-            "last_error": last.detail or None if last.state == "failed" else None,
-        }
-    ]

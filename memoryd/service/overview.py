@@ -8,6 +8,7 @@ from typing import Any
 from memoryd.config import Config
 from memoryd.errors import StoreError
 from memoryd.service.embedding import Embeddings
+from memoryd.service.ledger import describe_jobs, night_trouble
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.sources.transcripts import stat_transcript
@@ -28,15 +29,15 @@ def describe_status(
     sources = build_sources(config)
     degraded = list(daemon.get("degraded", ()))
     database, described, trouble = _describe_database(home, sources, daemon.get("watch", {}))
-    if trouble:
-        degraded.append(trouble)
+    jobs, failed = _describe_night(home)
+    degraded += [one for one in (trouble, failed) if one]
     return {
         "running": bool(daemon),
         "pid": daemon.get("pid"),
         "version": version("memoryd"),
         "database": database,
         "sources": described,
-        "jobs": daemon.get("jobs", []),
+        "jobs": daemon.get("jobs", jobs),
         "embedding": _describe_embedding(home, config)
         | {"trouble": daemon.get("embedding_trouble")},
         "degraded": degraded,
@@ -57,6 +58,17 @@ def _describe_embedding(home: Path, config: Config) -> dict[str, Any]:
             return embeddings.describe(reader)
     except StoreError:  # told where the database is described
         return embeddings.describe(None)
+
+
+def _describe_night(home: Path) -> tuple[list[dict[str, Any]], str]:
+    """The jobs, and what is wrong with the last night."""
+    if not (home / DATABASE_NAME).exists():
+        return [], ""
+    try:
+        with Reader(home) as reader:
+            return describe_jobs(reader), night_trouble(reader)
+    except StoreError:  # told where the database is described
+        return [], ""
 
 
 def _describe_database(
@@ -114,10 +126,7 @@ def _describe_root(
     files, lag = 0, 0
     for path in source.discover(root) if root.exists() else ():
         files += 1
-        size, offset = offsets.get(source.logical(path), (None, 0))
-        lag += max(
-            0, (_size(path) if size is None or source.logical(path) == str(path) else size) - offset
-        )
+        lag += pending_bytes(source, path, offsets)
     return {
         "name": source.name,
         "root": str(root),
@@ -129,6 +138,13 @@ def _describe_root(
         "rejected": dict(status.rejected) if status else {},
         "watch": watch.get(str(root), "missing" if not root.exists() else "polling"),
     }
+
+
+def pending_bytes(source: Source, path: Path, offsets: Mapping[str, tuple[int, int]]) -> int:
+    """Bytes of a transcript that were not read yet; *offsets* are those of its source (`Reader.offsets`)."""
+    size, offset = offsets.get(source.logical(path), (None, 0))
+    plain = size is None or source.logical(path) == str(path)
+    return max(0, (_size(path) if plain else size or 0) - offset)
 
 
 def describe_sources(home: Path, config: Config) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ from apscheduler.schedulers.background import BackgroundScheduler
 from memoryd.config import Config
 from memoryd.errors import MemorydError
 from memoryd.memory.schedule import Due, Success, is_due, may_wait, next_time, parse_at
-from memoryd.service.nightly import NIGHT, describe_jobs
+from memoryd.service.ledger import NIGHT, describe_jobs
 from memoryd.service.resources import on_battery
 from memoryd.service.writer import utc_now
 from memoryd.store.jobs import last_success

@@ -73,6 +73,10 @@ class Source(ABC):
             SourceError: the file cannot be read (it may be gone; that is not a loss of rows).
         """
 
+    def cleanup_days(self, root: Path) -> float | None:
+        """After how many days without a change the agent deletes a transcript below *root*; None: never, as far as is known."""
+        return None
+
     def is_copy(self, path: Path) -> bool:
         """Is this, by its name, a copy that the agent makes of its transcripts, and no transcript itself?"""
         return False

@@ -12,6 +12,7 @@ from typing import Any
 from memoryd.model import Message, Role
 from memoryd.sources.claude_text import human_text, rejection_words, strip_injected
 from memoryd.sources.context import Context
+from memoryd.sources.documents import load_companion
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.places import application_folder
 from memoryd.sources.texts import (
@@ -41,6 +42,8 @@ _OWN_KINDS = {
     *_TITLES, "system", "progress", "queue-operation", "attachment", "file-history-snapshot",
     "last-prompt", "mode", "permission-mode",
 }  # fmt: skip
+_SETTINGS_BYTES = 1 << 20
+CLEANUP_DAYS = 30.0  # as of version 2.1
 
 
 class ClaudeCode(JsonLinesSource):
@@ -57,6 +60,12 @@ class ClaudeCode(JsonLinesSource):
         folders = named or [home / ".claude", home / ".config" / "claude", home / ".openclaude"]
         desktop = application_folder(environ, home) / "Claude" / _DESKTOP
         return [*(folder / "projects" for folder in folders), desktop]
+
+    def cleanup_days(self, root: Path) -> float | None:
+        """`cleanupPeriodDays` of the settings beside the transcripts; 30 unless it is set."""
+        settings = load_companion((root.parent / "settings.json").resolve(), _SETTINGS_BYTES)
+        days = settings.get("cleanupPeriodDays") if isinstance(settings, dict) else None
+        return float(days) if isinstance(days, int | float) and days >= 0 else CLEANUP_DAYS
 
     def transcript(self, path: Path) -> Path | None:
         """Every `.jsonl` but a workflow's journal; of the desktop program's files only those of its agents."""

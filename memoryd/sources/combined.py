@@ -45,6 +45,11 @@ class CombinedSource(Source):
         """Does a part?"""
         return any(part.recognises(head) for part in self._parts)
 
+    def cleanup_days(self, root: Path) -> float | None:
+        """That of the first part which deletes."""
+        found = (part.cleanup_days(root) for part in self._parts)
+        return next((days for days in found if days is not None), None)
+
     def is_copy(self, path: Path) -> bool:
         """Does a part say so?"""
         return any(part.is_copy(path) for part in self._parts)

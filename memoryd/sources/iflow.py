@@ -24,6 +24,10 @@ class IFlow(ClaudeCode):
         """Its own folder."""
         return [home / ".iflow" / "projects"]
 
+    def cleanup_days(self, root: Path) -> float | None:
+        """It has been seen to delete nothing."""
+        return None
+
     def owns(self, record: Record) -> bool:
         """Claude Code's session ids have no such beginning."""
         session = record.get("sessionId")

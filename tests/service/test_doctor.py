@@ -1,5 +1,7 @@
 """The doctor says what is wrong and what to do, changes nothing unasked, and looks again after a repair."""
 
+import os
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from memoryd.service.lock import WriterLock
 from memoryd.service.writer import utc_now
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.store import Store
+from tests.service.archive_helpers import Life
 from tests.store.conftest import message, screened
 
 
@@ -157,3 +160,41 @@ class TestDatabase:
         check = look(filled, config, fix=True)["database"]
 
         assert (check.ok, "upgrade memoryd" in check.detail) == (False, True)
+
+
+class TestCleanup:
+    """Agents delete their transcripts: what was not read by then is lost."""
+
+    @pytest.mark.parametrize(
+        ("settings", "days", "read", "ok"),
+        [
+            (None, 21, False, False),
+            (None, 21, True, True),
+            (None, 19, False, True),
+            ('{"cleanupPeriodDays": 90}', 59, False, True),
+            ('{"cleanupPeriodDays": 90}', 61, False, False),
+            ("not JSON", 21, False, False),
+            ('{"cleanupPeriodDays": "x"}', 21, False, False),
+        ],
+    )
+    def test_what_will_be_deleted_unread_is_told(
+        self, tmp_path: Path, settings: str | None, days: float, read: bool, ok: bool
+    ) -> None:
+        life = Life(tmp_path)
+        life.root = tmp_path / ".claude" / "projects"
+        path = life.write(1, [("user", "hello"), ("user", "there")])
+        if settings is not None:
+            (tmp_path / ".claude" / "settings.json").write_text(settings)
+        changed = time.time() - days * 86400
+        os.utime(path, (changed, changed))
+        if read:
+            life.ask("ingest")
+        check = look(life.home, life.config())["cleanup by claude-code"]
+
+        assert check.ok is ok
+        assert ok or f"1 transcripts with {path.stat().st_size} bytes" in check.detail
+
+    def test_agents_that_delete_nothing_are_not_spoken_of(
+        self, filled: Path, config: Config
+    ) -> None:
+        assert "cleanup by codex" not in look(filled, config)

@@ -1,6 +1,7 @@
 """What `status` and `sources` tell: lag in bytes, what was left out, and what is wrong."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,12 @@ import zstandard
 
 from memoryd.config import Config, parse_config
 from memoryd.service.ingest import Ingest
+from memoryd.service.ledger import NIGHT
 from memoryd.service.overview import describe_sources, describe_status
 from memoryd.service.writer import utc_now
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME
+from memoryd.store.jobs import begin_job, end_job
 from memoryd.store.store import Store
 from tests.agents import claude_session, codex_session
 from tests.sources.foreign_agents import AGENTS, create
@@ -187,3 +190,22 @@ class TestSources:
 
     def test_without_a_database_everything_is_zero(self, home: Path, config: Config) -> None:
         assert {one["messages"] for one in describe_sources(home, config)} == {0}
+
+
+class TestNights:
+    @pytest.mark.parametrize(("error", "degraded"), [("", 0), ("failed: backup", 1)])
+    def test_a_failed_last_night_is_degraded(
+        self, home: Path, config: Config, error: str, degraded: int
+    ) -> None:
+        now = utc_now()
+        with Store(home, utc_now) as store, store.transaction() as connection:
+            for days, outcome in ((2, "failed: embed"), (1, error)):
+                began = now - timedelta(days=days)
+                begin_job(connection, NIGHT, began.date(), began)
+                end_job(connection, NIGHT, began.date(), began, outcome)
+
+        described = describe_status(home, config)
+
+        assert len(described["degraded"]) == degraded
+        assert described["jobs"][0]["last_error"] == (error or None)
+        assert (described["jobs"][0]["last_success"] is None) is bool(error)
