@@ -103,7 +103,7 @@ class Corpus:
     def _records(self, session: str, turns: int) -> Iterator[dict[str, Any]]:
         for number in range(turns):
             call = f"toolu_{self.chance.getrandbits(96):024x}"
-            output = "\n".join(self._text(5, 15) for _ in range(self.chance.randrange(1, 80)))
+            output = "\n".join(self._text(5, 15) for _ in range(self.chance.randrange(1, 300)))
             said = {"type": "text", "text": self._text(10, 120)}
             use = {"type": "tool_use", "id": call, "name": "Bash", "input": {"command": self._text(2, 8)}}  # fmt: skip
             result = {"type": "tool_result", "tool_use_id": call, "content": output}
