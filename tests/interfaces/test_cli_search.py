@@ -1,6 +1,8 @@
 """`memoryd search`: what comes out, and what is said about what went in."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from memoryd.service.recall import recall
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
-from tests.interfaces.conftest import Memoryd
+from tests.interfaces.conftest import REPOSITORY, Memoryd
 
 ODD = [
     *('"', "'", "(", ")", "*", "^", ":", "-", "--", "+", "\\", "%", "_", ";", "\0", "\x1b[31m", "`"),
@@ -105,6 +107,24 @@ class TestAnswer:
 
         assert done.status in (0, 1), done.err
         assert isinstance(done.json["hits"], list)
+
+
+def test_nothing_heavy_is_imported_on_the_way_to_a_hit(history: Path) -> None:
+    """Half of the time of a search is Python's start: what it does not need must not be loaded."""
+    program = (
+        "import sys; from memoryd.interfaces.cli import main\n"
+        "try: main(sys.argv[1:])\n"
+        "except SystemExit: print(*sys.modules, file=sys.stderr)"
+    )
+    command = [sys.executable, "-c", program, "--home", str(history), "search", "port"]
+    done = subprocess.run(command, cwd=REPOSITORY, capture_output=True, check=True)
+    loaded = set(done.stderr.decode().split())
+
+    assert b"[port]" in done.stdout
+    assert {"memoryd.service.recall", "memoryd.store.search"} <= loaded
+    rooms = {"screening", "sources", "embedding", "memory_files", "rewriter"}
+    assert loaded & {f"memoryd.{room}" for room in rooms} == set()
+    assert loaded & {"numpy", "orjson", "structlog", "watchdog", "apscheduler", "sqlite_utils", "rich", "importlib.metadata"} == set()  # fmt: skip
 
 
 class TestUsage:
