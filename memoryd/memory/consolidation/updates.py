@@ -241,6 +241,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         and (_is_multiple(old, site.old) or _is_multiple(new, site.new))
     ):
         return Judgement("distinct", "several values may hold at once")
+    if _is_vague(old, new, site):
+        return Judgement("distinct", comparison.reason)
     if (
         all(_is_closed(unit) for unit in _units(old, new, site))
         or _is_single(old, site.old)
@@ -297,6 +299,18 @@ def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> J
     if people and _mentions_any(old, owner) and _mentions_any(new, owner):
         return Judgement("update", attribute)
     return Judgement("distinct", "about another subject")
+
+
+def _is_vague(old: Reading, new: Reading, site: _Site) -> bool:
+    """Might the two be synonyms that the tables do not know?"""
+    units = _units(old, new, site)
+    kinds = {unit.kind for unit in units}
+    mixed = "char" in kinds and len(kinds) > 1
+    return (
+        mixed
+        or not all(_is_told_apart(unit) for unit in units)
+        or _share_characters(old, new, site)
+    )
 
 
 def _is_told_apart(unit: Unit) -> bool:
