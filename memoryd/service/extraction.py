@@ -1,6 +1,7 @@
 """Extraction: whole messages through the gate; what passes goes to the write path with its provenance."""
 
 import json
+import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -20,7 +21,8 @@ from memoryd.store.records import StoredMessage
 from memoryd.store.settings import get_setting, put_setting
 
 WATERMARK = "extracted_until"  # the setting that holds the last message the gate has seen
-STEP = 200  # messages in one transaction
+STEP = 200  # messages in one transaction, at most
+STEP_SECONDS = 0.2
 ORIGINS = ("user", "assistant", "tool", "external", "system")
 
 
@@ -115,14 +117,18 @@ def extract_history(
         with writer.store.transaction() as connection:
             after = int(get_setting(connection, WATERMARK) or 0)
             messages = spoken_after(connection, after, STEP)
+            until, seen = time.monotonic() + STEP_SECONDS, 0
             for message in messages:
                 for outcome in _extract_message(connection, message):
                     counts[outcome] += 1
+                seen += 1
+                if time.monotonic() > until:  # a new line of a transcript waits no longer than this
+                    break
             if messages:
-                put_setting(connection, WATERMARK, str(messages[-1].id))
-        counts["messages"] += len(messages)
+                put_setting(connection, WATERMARK, str(messages[seen - 1].id))
+        counts["messages"] += seen
         tell(dict(counts))
-        if len(messages) < STEP:
+        if seen == len(messages) < STEP:
             return counts
         yield
 

@@ -1,13 +1,13 @@
 """The one writer thread: everything that changes the database runs here, one task after another.
 
 A task whose name is already waiting is not queued twice. A task may be a generator: it is advanced step
-by step, and what is more urgent runs between its steps. When the disk is full or the database busy, the
+by step, and everything that is shorter runs between its steps. When the disk is full or the database busy, the
 task is kept and tried again; nothing is dropped.
 """
 
 import threading
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator
 from concurrent.futures import CancelledError, Future
 from contextlib import AbstractContextManager
@@ -88,7 +88,7 @@ class Worker(Generic[T]):
         self._waiting: dict[Urgency, OrderedDict[str, _Job[T]]] = {
             urgency: OrderedDict() for urgency in Urgency
         }
-        self._begun: dict[Urgency, _Job[T]] = {}  # step-wise tasks between two slices
+        self._begun: deque[_Job[T]] = deque()  # step-wise tasks between two slices; they take turns
         self._changed = threading.Condition()
         self._stopping = False
         self._running = ""
@@ -195,7 +195,7 @@ class Worker(Generic[T]):
         with self._changed:
             self._stopping = True
             jobs = [job for queue in self._waiting.values() for job in queue.values()]
-            for job in (*jobs, *self._begun.values()):
+            for job in (*jobs, *self._begun):
                 if job.answer is not None:
                     job.answer.cancel()
             self._changed.notify_all()
@@ -220,14 +220,20 @@ class Worker(Generic[T]):
             return None
 
     def _take(self) -> "_Job[T] | None":
+        """What to run now: requests, then changes, scans, and whatever has begun and goes in steps."""
         paused = self._held or time.monotonic() < self._retry_at
-        for urgency, queue in self._waiting.items():
-            if paused and urgency is not Urgency.REQUEST:
-                break
-            if urgency in self._begun:
-                return self._begun.pop(urgency)
+        requests, changes, scans = self._waiting.values()
+        for queue in (requests,) if paused else (requests, changes):
             if queue:
                 return queue.popitem(last=False)[1]
+        begun = {job.name for job in self._begun}
+        for name in () if paused else scans:
+            if name not in begun:  # the same scan again waits for the first one to end
+                return scans.pop(name)
+        for job in self._begun:
+            if not paused or job.urgency is Urgency.REQUEST:
+                self._begun.remove(job)
+                return job
         return None
 
     def _patience(self) -> float | None:
@@ -270,7 +276,7 @@ class Worker(Generic[T]):
     def _finish(self, job: _Job[T], result: Any) -> None:
         if result is _UNFINISHED:
             with self._changed:
-                self._begun[job.urgency] = job
+                self._begun.append(job)
             return
         self._done += 1
         self._trouble, self._pause, self._retry_at = "", FIRST_PAUSE_SECONDS, 0.0
