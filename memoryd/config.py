@@ -4,8 +4,9 @@ Units stand in the key names. An unknown key or a wrong type is an error that na
 what was expected and what was found. The shipped config.toml lists every key (a test compares).
 """
 
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin, get_type_hints
@@ -13,6 +14,19 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 from memoryd.errors import ConfigError
 
 _TOO_MUCH = 1 << 62
+_DAY_TIME = re.compile(r"([01]?\d|2[0-3]):[0-5]\d", re.ASCII)
+
+# Keys whose type does not say all: what fits, and how to say so.
+_RULES: Mapping[str, tuple[str, Callable[[Any], bool]]] = {
+    "ingest.rescan_seconds": ("at least 1", lambda seconds: seconds >= 1),
+    "ingest.max_line_bytes": (
+        "at least 1",
+        lambda count: count >= 1,
+    ),  # 0 would keep every line aside
+    "nightly.at": ("a time of day like '03:30'", lambda at: bool(_DAY_TIME.fullmatch(at))),
+    "consolidation.max_change_percent": ("0 to 100", lambda percent: percent <= 100),  # noqa: PLR2004 - a percentage
+    "memory.confidence_floor": ("0 to 1", lambda confidence: confidence <= 1),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +216,9 @@ def _convert(hint: Any, value: object, where: str, key: str) -> object:
     if is_dataclass(hint):
         return _build(hint, value, where, key)
     fits, expected = _check(hint, value)
+    if fits and key in _RULES:
+        expected, rule = _RULES[key]
+        fits = rule(value)
     if not fits:
         raise ConfigError(f"{where}: {key}: expected {expected}, got {value!r}")
     if isinstance(value, list):
@@ -220,11 +237,14 @@ def _check(hint: Any, value: object) -> tuple[bool, str]:
         return isinstance(value, Mapping) and _are_texts(value.values()), "a table of strings"
     if hint in (int, float):
         return _is_number(value, hint), f"{hint.__name__}, not negative"
+    if hint is str:
+        return _are_texts([value]), "str without NUL"
     return isinstance(value, hint), hint.__name__
 
 
 def _are_texts(values: Iterable[object]) -> bool:
-    return all(isinstance(value, str) for value in values)
+    """Texts; most are paths or go where C reads them, so that none may hold a NUL."""
+    return all(isinstance(value, str) and "\0" not in value for value in values)
 
 
 def _is_number(value: object, hint: type) -> bool:

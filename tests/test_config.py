@@ -50,7 +50,17 @@ def load(folder: Path, text: str | bytes) -> Config:
         ("[ingest]\ntool_output_chars = -1", "expected int, not negative, got -1"),
         ("[embedding]\nengine = 'magic'", "embedding.engine: expected 'auto' | 'sentence-transformers' | 'embedded' | 'none', got 'magic'"),
         ("[embedding]\nengine = ['auto']", "embedding.engine: expected 'auto'"),
-        ("[embedding]\nmodel = 5", "embedding.model: expected str, got 5"),
+        ("[embedding]\nmodel = 5", "embedding.model: expected str without NUL, got 5"),
+        ('[embedding]\nmodel = "a\\u0000"', "embedding.model: expected str without NUL, got 'a"),
+        ('[sources.x]\nroots = ["a\\u0000"]', "sources.x.roots: expected a list of strings, got ['a"),
+        ("[ingest]\nrescan_seconds = 0", "ingest.rescan_seconds: expected at least 1, got 0"),
+        ("[ingest]\nmax_line_bytes = 0", "ingest.max_line_bytes: expected at least 1, got 0"),
+        ("[nightly]\nat = '25:00'", "nightly.at: expected a time of day like '03:30', got '25:00'"),
+        ("[nightly]\nat = '3:60'", "nightly.at: expected a time of day like '03:30', got '3:60'"),
+        ("[nightly]\nat = '3'", "nightly.at: expected a time of day like '03:30', got '3'"),
+        ("[nightly]\nat = ''", "nightly.at: expected a time of day like '03:30', got ''"),
+        ("[consolidation]\nmax_change_percent = 101", "max_change_percent: expected 0 to 100, got 101"),
+        ("[memory]\nconfidence_floor = 1.5", "memory.confidence_floor: expected 0 to 1, got 1.5"),
         ("[sources]\ndiscover = 1", "sources.discover: expected bool, got 1"),
         ("[files]\napprove = 'x'", "files.approve: expected a list of strings, got 'x'"),
         ("[files]\napprove = [1]", "files.approve: expected a list of strings, got [1]"),
@@ -98,13 +108,21 @@ def test_what_is_not_named_keeps_its_default(tmp_path: Path) -> None:
     )
 
 
+TEXTS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 VALUES: dict[Any, st.SearchStrategy[Any]] = {
     bool: st.booleans(),
     int: st.integers(0, 2**53),
     float: st.floats(0, 1e15),
-    str: st.text(),
-    tuple: st.lists(st.text()),
-    Mapping: st.dictionaries(st.text(), st.text()),
+    str: TEXTS,
+    tuple: st.lists(TEXTS),
+    Mapping: st.dictionaries(TEXTS, TEXTS),
+}
+RULED: dict[str, st.SearchStrategy[Any]] = {
+    "rescan_seconds": st.floats(1, 1e15),
+    "max_line_bytes": st.integers(1, 2**53),
+    "at": st.times().map("{:%H:%M}".format),
+    "max_change_percent": st.floats(0, 100),
+    "confidence_floor": st.floats(0, 1),
 }
 
 
@@ -117,7 +135,11 @@ def values(hint: Any) -> st.SearchStrategy[Any]:
 
 def tables(kind: type, hidden: str = "") -> st.SearchStrategy[dict[str, Any]]:
     hints = get_type_hints(kind)
-    optional = {f.name: values(hints[f.name]) for f in fields(kind) if f.name != hidden}
+    optional = {
+        f.name: RULED[f.name] if f.name in RULED else values(hints[f.name])
+        for f in fields(kind)
+        if f.name != hidden
+    }
     return st.fixed_dictionaries({}, optional=optional)
 
 

@@ -101,7 +101,7 @@ def build_sources(config: Config) -> list[Source]:
         if name not in classes or table.type
     ]
     wanted = [name for name in classes if name in tables or config.sources.discover]
-    known = [classes[name](_roots(tables.get(name)), limits) for name in wanted]
+    known = [classes[name](_roots(name, tables.get(name)), limits) for name in wanted]
     return [
         source
         for source in (*generic, *known)
@@ -152,8 +152,11 @@ def read_head(path: Path) -> bytes:
         return b""
 
 
-def _roots(table: SourceConfig | None) -> list[Path]:
-    return [Path(root).expanduser() for root in table.roots] if table else []
+def _roots(name: str, table: SourceConfig | None) -> list[Path]:
+    try:
+        return [Path(root).expanduser() for root in table.roots] if table else []
+    except RuntimeError as error:  # ~nobody/transcripts
+        raise ConfigError(f"sources.{name}: roots: {error}") from error
 
 
 def _build_generic(
@@ -170,7 +173,7 @@ def _build_generic(
         )
     if not table.roots:
         raise ConfigError(f"sources.{name}: roots: expected at least one folder or file")
-    roots = _roots(table)
+    roots = _roots(name, table)
     if table.type == "notes":
         return Notes(name, roots, limits, pattern=table.pattern)
     return GenericJsonLines(name, roots, limits, pattern=table.pattern, fields=table.fields)

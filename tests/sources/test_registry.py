@@ -66,6 +66,11 @@ def test_limits_come_from_the_configuration() -> None:
         ({"cladue-code": {}}, "no such source; known: .*claude-code"),
         ({"codex": {"type": "jsonl", "roots": ["/x"]}}, "is a built-in source"),
         ({"mine": {"type": "notes"}}, "roots: expected at least one"),
+        (
+            {"mine": {"type": "notes", "roots": ["~nobody-at-all/x"]}},
+            "sources.mine: roots: Could not",
+        ),
+        ({"codex": {"roots": ["~nobody-at-all/x"]}}, "sources.codex: roots: Could not determine"),
     ],
 )
 def test_a_wrong_name_or_table_is_a_configuration_error(table: dict[str, Any], words: str) -> None:
