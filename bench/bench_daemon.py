@@ -66,8 +66,9 @@ def make_files(root: Path, count: int) -> list[Path]:
 
 
 def line(session: int, index: int, chance: random.Random) -> str:
-    """One message of forty words."""
-    text = " ".join(chance.choices(WORDS, k=40))
+    """One message of some forty words."""
+    words = ", ".join(chance.choices(WORDS, k=40))
+    text = f"Which of these is meant: {words}?"  # a question: the night finds nothing to remember
     record = {"role": "user", "id": f"{session}-{index}", "session": f"s{session}", "text": text}
     return json.dumps(record, ensure_ascii=False) + "\n"
 
