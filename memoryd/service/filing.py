@@ -269,7 +269,7 @@ def add_to_file(
 ) -> dict[str, Any]:
     """Add one entry to a memory file, or refuse with the full list of what is in the way."""
     opened = open_file(home, config, path, profile, missing_ok=True)
-    addition = plan_addition(opened.file, opened.profile, content)
+    addition = plan_addition(opened.file, opened.profile, content.strip())
     before = opened.file.data or b""
     same = addition.after == before
     refused = addition.refused or ("" if same else opened.refusal)

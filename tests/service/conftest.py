@@ -10,6 +10,7 @@ from memoryd.config import Config
 from memoryd.model import Batch, Cursor
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
+from tests.service.file_helpers import Desk
 
 
 class NotesSource(Source):
@@ -69,3 +70,9 @@ def eventually() -> Callable[..., bool]:
 def every_source() -> Callable[[], list[Source]]:
     """Makes the sources of the default configuration."""
     return lambda: build_sources(Config())
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Desk:
+    """A user with Hermes whose files may be rewritten."""
+    return Desk(tmp_path, monkeypatch)
