@@ -67,6 +67,7 @@ COMMANDS: dict[str, Command] = {
     "job.begin": _at("nightly", "begin"),
     "job.end": _at("nightly", "end"),
     "night.end": _at("nightly", "end_night"),
+    "clock.trust": _at("clock", "trust"),
     "upkeep": _at("nightly", "upkeep"),
     "integrity": _at("nightly", "integrity"),
     "files.approve": _at("filing", "approve"),

@@ -42,7 +42,8 @@ def limit_history(
             removed += remove_oldest(connection, min(STEP, plan.remove - removed))
         yield
     if removed and limits.max_bytes:
-        scrub(connection)  # index segments keep what was deleted until they are merged: the size must be true next time
+        # Index segments keep what was deleted until they are merged, and the size must be true next time.
+        scrub(connection)
     cited = facts.messages - facts.removable
     return {
         "due": plan.remove,

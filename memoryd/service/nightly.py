@@ -1,19 +1,22 @@
 """The night: one phase after another, each with its row in the ledger; the failure of one neither stops nor hides the rest."""
 
 import os
+import signal
+import threading
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
+from types import FrameType
 from typing import Any
 from uuid import uuid4
 
 from memoryd.config import Config
-from memoryd.errors import EmbeddingError, MemorydError, StoreError
-from memoryd.memory.schedule import clock_jumped
+from memoryd.errors import EmbeddingError, StoreError
 from memoryd.service.archive import archive_transcripts, refused_by
+from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
 from memoryd.service.desktop import tell_desktop
@@ -28,6 +31,7 @@ from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, save_run
 
 LOW_PRIORITY = 10
+PHASE_SECONDS = 3600.0  # a first night with gigabytes to read and to pack takes minutes
 CLEAN_STEPS = 400  # pages given back to the file system in one go
 
 
@@ -40,7 +44,6 @@ class Night:
     day: date
     run: str
     dry_run: bool
-    jumped: bool
 
     def ask(self, command: str, arguments: Mapping[str, Any]) -> Any:
         """Have a writing command done."""
@@ -72,8 +75,10 @@ def run_night(
         local.date(),
         f"n-{local:%Y%m%d}-{uuid4().hex[:8]}",
         dry_run,
-        _jumped(home, local),
     )
+    if not dry_run and not has_jumped(home):
+        night.ask("clock.trust", {})
+    known_bad = scheduled and _has_failed(night)
     phases: dict[str, Any] = {}
     for name, phase in PHASES.items():
         if dry_run and name not in PLANNED:
@@ -96,7 +101,7 @@ def run_night(
                 "report": report,
             },
         )
-    if scheduled and (trouble := describe_trouble(report)):
+    if scheduled and not known_bad and (trouble := describe_trouble(report)):
         tell_desktop("memoryd", trouble)
     return report
 
@@ -111,14 +116,14 @@ def describe_trouble(report: Mapping[str, Any]) -> str:
     return ""
 
 
-def _jumped(home: Path, local: datetime) -> bool:
-    """Did the clock move by more than a day against the latest time the database has seen?"""
+def _has_failed(night: Night) -> bool:
+    """Was this date tried before, in vain?"""
     try:
-        with Reader(home) as reader:
+        with Reader(night.home) as reader:
             last = last_run(reader.connection, NIGHT)
-    except StoreError:  # not there yet, or of an older memoryd: the first phase makes it ours
+    except StoreError:  # not there yet
         return False
-    return clock_jumped(local, last.started.astimezone() if last else None, None)
+    return last is not None and (last.local_date, last.state) == (night.day, "failed")
 
 
 def _run_phase(night: Night, name: str, phase: Phase, *, scheduled: bool) -> dict[str, Any]:
@@ -131,8 +136,9 @@ def _run_phase(night: Night, name: str, phase: Phase, *, scheduled: bool) -> dic
     told: dict[str, Any] = {}
     error = ""
     try:
-        told = dict(phase(night))
-    except (MemorydError, OSError, ValueError) as problem:
+        with limited_time(PHASE_SECONDS):
+            told = dict(phase(night))
+    except Exception as problem:  # noqa: BLE001 - whatever goes wrong in a phase, the rest of the night is worth having
         error = f"{type(problem).__name__}: {problem}"
     if not night.dry_run:
         night.ask("job.end", {**day, "error": error})
@@ -141,6 +147,33 @@ def _run_phase(night: Night, name: str, phase: Phase, *, scheduled: bool) -> dic
         | {"seconds": round(time.perf_counter() - started, 3)}
         | ({"error": error} if error else {})
     )
+
+
+class PhaseLimitError(Exception):
+    """A phase took too long. Not an error of ours that somebody on the way could take for a file's."""
+
+
+@contextmanager
+def limited_time(seconds: float) -> Iterator[None]:
+    """End what runs inside after so many seconds. Only the main thread of a process can do that.
+
+    Raises:
+        PhaseLimitError: the time is over.
+    """
+
+    def end(number: int, frame: FrameType | None) -> None:
+        raise PhaseLimitError(f"took more than {seconds:g} s")
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def _is_done(night: Night, job: str) -> bool:
@@ -182,7 +215,7 @@ def _files(night: Night) -> Mapping[str, Any]:
 
 
 def _retention(night: Night) -> Mapping[str, Any]:
-    return prune(night.home, night.config, dry_run=night.dry_run, clock_jumped=night.jumped)
+    return prune(night.home, night.config, dry_run=night.dry_run)
 
 
 def _upkeep(night: Night) -> Mapping[str, Any]:

@@ -12,6 +12,7 @@ from memoryd.config import Config, RetentionConfig
 from memoryd.memory.retention import RetentionPlan, RetentionPolicy, Retire, plan_retention
 from memoryd.model import Entry
 from memoryd.service.changes import Changes, Group, write_changes
+from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
 from memoryd.service.remembering import new_id
 from memoryd.service.writer import utc_now
@@ -28,7 +29,6 @@ def prune(
     *,
     dry_run: bool,
     confirmed: bool = False,
-    clock_jumped: bool = False,
 ) -> dict[str, Any]:
     """Put what its rules say into the archive, in every namespace; the document of the contract.
 
@@ -36,6 +36,9 @@ def prune(
     history, where some are set, are applied too, with brakes of their own.
     """
     started, now = time.perf_counter(), utc_now()
+    jumped = has_jumped(home)
+    if jumped and confirmed and not dry_run:
+        carry_out(home, config, "clock.trust", {})
     run = f"p-{now:%Y%m%d}-{uuid4().hex[:8]}"
     with Reader(home) as reader:
         plans = {
@@ -44,7 +47,7 @@ def prune(
                 access_times(reader.connection, place),
                 make_policy(config.retention),
                 now,
-                clock_jumped=clock_jumped,
+                clock_jumped=jumped,
                 confirmed=confirmed,
             )
             for place in namespaces(reader.connection)
@@ -61,7 +64,7 @@ def prune(
         finally:
             path.unlink(missing_ok=True)
         _purge(home, config, plans)
-    brakes = {"dry_run": dry_run, "confirmed": confirmed, "clock_jumped": clock_jumped}
+    brakes = {"dry_run": dry_run, "confirmed": confirmed, "clock_jumped": jumped}
     limited = config.history.keep_days or config.history.max_bytes
     return {
         "run": None if dry_run else run,

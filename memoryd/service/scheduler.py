@@ -5,9 +5,10 @@ Nothing is pickled and nothing is remembered here: after a suspend, a clock step
 
 import subprocess
 import sys
+import time
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import datetime
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from memoryd.store.reader import Reader
 
 TICK_SECONDS = 60
 CATCH_UP_SECONDS = 180  # a missed night does not begin in the rush of a start
+RETRY_SECONDS = 3600.0  # what failed or was killed would fail again in a minute
 STOP_SECONDS = 2.0
 
 log = structlog.get_logger()
@@ -39,6 +41,7 @@ class NightClock:
         self._config_path = config_path
         self._process: subprocess.Popen[bytes] | None = None
         self._started = utc_now()
+        self._failed_at = -RETRY_SECONDS
         self._clock = BackgroundScheduler(
             timezone="UTC",
             job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None},
@@ -63,7 +66,14 @@ class NightClock:
 
     def _look(self) -> None:
         """Begin the night if it is due. Nothing that goes wrong here may stop the clock."""
-        if self._process is not None and self._process.poll() is None:
+        time.tzset()  # the user may have travelled
+        if self._process is not None:
+            if self._process.poll() is None:
+                return
+            if self._process.returncode:
+                self._failed_at = time.monotonic()
+            self._process = None
+        if time.monotonic() - self._failed_at < RETRY_SECONDS:
             return
         try:
             due = self._due()
@@ -96,7 +106,8 @@ class NightClock:
 
     def _last(self) -> Success | None:
         with Reader(self._home) as reader:
-            run = last_success(reader.connection, NIGHT)
+            # A success of tomorrow or later is from a time when the clock was wrong.
+            run = last_success(reader.connection, NIGHT, utc_now() + timedelta(days=1))
         return (
             None if run is None or run.finished is None else Success(run.local_date, run.finished)
         )
@@ -114,7 +125,7 @@ class NightClock:
         try:
             with Reader(self._home) as reader:
                 described = describe_jobs(reader)
-            following = next_time(datetime.now().astimezone(), self._at, self._last())
+            following = next_time(utc_now().astimezone(), self._at, self._last())
         except MemorydError:
             return []
         upcoming = following.astimezone(utc_now().tzinfo).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -47,12 +47,14 @@ def done_on(connection: Connection, name: str, day: date) -> bool:
     return found is not None
 
 
-def last_success(connection: Connection, name: str) -> JobRun | None:
-    """The latest success of a job."""
+def last_success(connection: Connection, name: str, until: datetime | None = None) -> JobRun | None:
+    """The latest success of a job; none that ended after *until* (when the clock was wrong)."""
+    ceiling = to_milliseconds(until) if until else (1 << 62)
     return _first(
         connection,
-        f"{_SELECT} where name = ? and state = 'done' order by finished desc limit 1",
+        f"{_SELECT} where name = ? and state = 'done' and finished <= ? order by finished desc limit 1",
         name,
+        ceiling,
     )
 
 
@@ -69,8 +71,8 @@ def job_names(connection: Connection) -> list[str]:
 _SELECT = "select name, local_date, started, finished, state, detail from job"
 
 
-def _first(connection: Connection, sql: str, name: str) -> JobRun | None:
-    found = connection.execute(sql, (name,)).fetchone()
+def _first(connection: Connection, sql: str, *values: object) -> JobRun | None:
+    found = connection.execute(sql, values).fetchone()
     return None if found is None else _run(found)
 
 
