@@ -20,7 +20,16 @@ def choose_keeper(members: Sequence[Entry], relation: Compare) -> Entry | None:
     """Find the member whose text holds all the others', the pinned one or else the shortest; None if there is none."""
     pinned = [entry for entry in members if entry.pinned]
     candidates = [entry for entry in pinned or members if _holds_all(entry, members, relation)]
-    return min(candidates, key=lambda e: (len(e.content), e.created_at, e.id), default=None)
+    return min(
+        candidates,
+        key=lambda e: (not _has_digits(e), len(e.content), e.created_at, e.id),
+        default=None,
+    )
+
+
+def _has_digits(entry: Entry) -> bool:
+    """Digits are found by a search for the number; number words are not."""
+    return any(char.isdigit() for char in entry.content)
 
 
 def _holds_all(entry: Entry, members: Iterable[Entry], relation: Compare) -> bool:

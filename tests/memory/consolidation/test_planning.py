@@ -320,3 +320,9 @@ def test_a_large_namespace_is_not_compared_pair_by_pair() -> None:
 
     assert made.counts["compared"] < 1500 * 32
     assert made.merges == ()
+
+
+def test_of_two_notations_of_a_number_the_one_in_digits_is_kept() -> None:
+    (merge,) = plan(entries("日志保留两周。", "日志要保留 14 天。")).merges
+
+    assert merge.into == "e001"
