@@ -62,6 +62,29 @@ class TestExitStatus:
         assert said in done.err
         assert done.out == b""
 
+    @pytest.mark.parametrize(
+        "words",
+        [
+            *("search ?", "search x --source ?", "sessions --project ?", "show ?", "undo ?"),
+            *("memory add ?", "memory add x --key ?", "memory list --namespace ?", "forget --session ?"),
+        ],
+    )  # fmt: skip
+    def test_2_for_what_is_no_text(self, memoryd: Memoryd, history: Path, words: str) -> None:
+        done = memoryd(*words.replace("?", "caf\udce9").split(), home=history)
+
+        assert (done.status, done.out) == (2, b"")
+        assert done.err == "memoryd: 'caf\\udce9' is not valid UTF-8\n"
+
+    @pytest.mark.parametrize("words", ["memory pin", "search x --since", "undo", "ingest"])
+    def test_2_in_a_short_line_however_long_the_word(
+        self, process: Process, history: Path, words: str
+    ) -> None:
+        done = process("--home", str(history), *words.split(), "9" * 100_000)
+
+        assert (done.status, done.out) == (2, b"")
+        assert "Traceback" not in done.err
+        assert 900 < max(map(len, done.err.splitlines())) < 1100
+
     def test_2_for_a_file_of_nobody_which_is_named(self, memoryd: Memoryd, tmp_path: Path) -> None:
         path = tmp_path / "letter.jsonl"
         path.write_text('{"dear": "friend"}\n')

@@ -8,13 +8,21 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
 import click
 
 from memoryd.errors import MemorydError, RetryError, UsageError
+
+LONGEST_LINE = 1000  # characters of an error message
+
+# What the system says where nobody asked it first; the rest is a failure.
+_STATUS = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), RetryError.exit_status),
+    **dict.fromkeys((errno.ENAMETOOLONG, errno.ENOTDIR, errno.ELOOP), UsageError.exit_status),
+}
 
 # name -> (module below this package, function, one line of help)
 COMMANDS = {
@@ -132,6 +140,7 @@ def cli(context: click.Context, home: Path | None, config_path: Path | None) -> 
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the status of the contract."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
     os.umask(0o077)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
@@ -139,26 +148,51 @@ def main(arguments: Sequence[str] | None = None) -> None:
         ):  # a terminal that cannot show a character shows a mark
             stream.reconfigure(errors="replace")
     try:
-        status = cli.main(arguments, prog_name="memoryd", standalone_mode=False)
+        _check_encoding(words)
+        status = cli.main(words, prog_name="memoryd", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
+        shown = StringIO()
+        error.show(shown)
+        click.echo(_shortened(shown.getvalue()), err=True, nl=False)
         status = UsageError.exit_status
     except (click.Abort, KeyboardInterrupt):
         click.echo("stopped", err=True)
         status = 130
     except MemorydError as error:
-        click.echo(f"memoryd: {error}", err=True)
+        click.echo(_shortened(f"memoryd: {error}"), err=True)
         status = error.exit_status
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong
         _close_output()
         status = 0
     except OSError as error:
-        full = error.errno in (errno.ENOSPC, errno.EDQUOT)
-        click.echo(f"memoryd: {error}", err=True)
+        click.echo(_shortened(f"memoryd: {error}"), err=True)
         _close_output()
-        status = RetryError.exit_status if full else MemorydError.exit_status
+        status = _STATUS.get(error.errno or 0, MemorydError.exit_status)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _check_encoding(words: Sequence[str]) -> None:
+    """Refuse what is neither text nor the name of a file: bytes that are no UTF-8 cannot be stored or found.
+
+    Raises:
+        UsageError: there is such a word.
+    """
+    for word in words:
+        try:
+            word.encode()
+        except UnicodeEncodeError as error:
+            if not os.path.lexists(word):
+                raise UsageError(f"{_shortened(ascii(word))} is not valid UTF-8") from error
+
+
+def _shortened(message: str) -> str:
+    """A message without the middle of its endless lines: somebody passed a megabyte as an id."""
+    half = LONGEST_LINE // 2
+    return "\n".join(
+        line if len(line) <= LONGEST_LINE else f"{line[:half]} … {line[-half:]}"
+        for line in message.split("\n")
+    )
 
 
 def _close_output() -> None:
