@@ -32,6 +32,7 @@ _SECRET_KEY = re.compile(
 )
 _NO_SECRET = re.compile(
     rb"(?:page|next|continuation|sync|cancel|cancellation|csrf|xsrf|public|design|theme)[_-]?(?:to)?\Z"
+    rb"|\d:se\Z"  # arn:aws:secretsmanager:…:123456789012:secret:name
 )
 # Not a name, but found the same way: curl -u user:password.
 _CURL = re.compile(
@@ -72,6 +73,8 @@ _LOGIN_REACH = 80
 _PASS_AS_NAME = re.compile(r"[\"']|[ \t]{0,4}=")  # else it is a verb, or the result of a test
 _NAME_REACH = 16  # bytes before a name in which what qualifies it is looked for
 _FLAG_REACH = 32
+_CALL = re.compile(r"\([\"']{1,20}[\w.-]{0,60}\Z")
+_CALL_REACH = 84
 
 
 def _match_separator(
@@ -85,6 +88,8 @@ def _match_separator(
         or text[start - 1 : start] == "_"
     ):
         found = _SEPARATOR.match(text, end)
+    if found and "," in found[0] and not _CALL.search(text, max(0, start - _CALL_REACH), start):
+        return None  # one name of a list
     if found is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
         found = _FLAG_SEPARATOR.match(text, end)
     if found is None and is_password and _LOGIN.search(text, max(0, start - _LOGIN_REACH), start):
@@ -138,6 +143,8 @@ def _judge(
     value = _VALUE.match(text, separator.end()) if separator else None
     if value is None or value["call"] or text[start - 3 : start] == "‹se":
         return
+    if value["bare"] and value["bare"].startswith("#"):
+        return  # a comment
     content = value["quoted"] or value["bare"].rstrip(".:" if name_class == "password" else ".:?!")
     begin = value.start("quoted") if value["quoted"] else value.start("bare")
     kind, is_value = _CHECKS[name_class or "key"]

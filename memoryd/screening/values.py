@@ -52,10 +52,13 @@ _NOT_A_VALUE = re.compile(
 _BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
 _BASE64_ENTROPY = 4.2  # bits per character; 32 random digits have 4.5, a path of words below 4.1
 _UUID = re.compile(r"(?i)[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
-# A word, a camelCase name, an abbreviation, a small number, a version: what names are made of.
+# A word, a camelCase name, an abbreviation, a number, a version, a name with one: what names are made
+# of.
 _WORDLIKE = re.compile(
-    r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,10}|[A-Za-z]{1,6}\d{1,3}"
+    r"[a-z]{0,16}(?:[A-Z][a-z]{1,14}){0,8}|[A-Z]{1,10}s?|\d{1,10}"
+    r"|[A-Za-z]{1,6}\d{1,3}(?:[A-Z][a-z]{1,14}){0,8}"
 )
+_CLASS_NAME = re.compile(r"[a-z]*(?:[A-Z]{1,3}[a-z]{2,14}){1,8}[A-Z]{0,3}")  # NSPersistentToken
 _SEGMENT = re.compile(r"[-_.:/+=~@,]+")
 _LETTER = re.compile("[A-Za-z]")
 _DIGIT = re.compile("[0-9]")
@@ -120,6 +123,7 @@ def is_key(value: str) -> bool:
         and (not _NOT_A_VALUE.match(value) or _is_base64_key(value))
         and not _CONSTANT.fullmatch(value)
         and not _DOTTED.fullmatch(value)
+        and not _CLASS_NAME.fullmatch(value)
         and not _PLACEHOLDER_WORDS.fullmatch(value)
         and is_random(value)
         and entropy(value) >= _MIN_ENTROPY

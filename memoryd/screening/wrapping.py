@@ -1,5 +1,6 @@
 """Finds tokens that were broken over lines, by margins, a shell's continuation sign or quoting."""
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from memoryd.screening.tokens import (
 from memoryd.screening.values import is_fragment
 from memoryd.screening.views import View, join, strip_margin, to_ascii
 
+_CAPITALS = re.compile("[A-Z]+")  # a list of words in capitals, rather
 _BETWEEN_PARTS = frozenset(".:$~")  # what stands between the parts of a token
 
 
@@ -49,7 +51,8 @@ def find_wrapped(view: View, joined: Joined, known: list[Span]) -> Iterator[Span
     """
     starts = {span.start for span in known}
     for span in _find_in_view(view, joined):
-        if view.crosses(span.start, span.end):
+        token = view.text[span.start : span.end]
+        if view.crosses(span.start, span.end) and not _CAPITALS.fullmatch(token):
             found = view.back(span)
             if found.start not in starts:
                 yield found

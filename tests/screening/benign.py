@@ -100,6 +100,11 @@ Basic authentication is not supported
 Bearer authentication is required
 the bearer of this letter is trustworthy
 import { BasicAuthenticationProvider } from "./auth"
+arn:aws:secretsmanager:us-west-2:123456789012:secret:MySecret1-a1b2c3
+names = ["PKPaymentToken", "PKPushCredentials", "TKToken", "TKTokenAuthOperation2"]
+private_key: PKCS7PrivateKeyTypes,
+machine foo.example.com login bar password pass #comment2
+"EXPASS", "*EXPORT2", "EXPROFILE"
 Makefile:12: recipe for target 'secret-scan' failed
 """
 
@@ -179,5 +184,9 @@ naïve café über façade señor “quotes” — dashes… ✓ → ⇒ ≠
 def lines(block: str) -> list[str]:
     return [line for line in block.strip("\n").split("\n") if line]
 
+
+TOP_LEVEL_DOMAINS = (
+    "ABOGADO\nABUDHABI\nAC\nACADEMY\nACCENTURE\nACCOUNTANT\nASIA\nASSOCIATES\nATHLETA"
+)
 
 BENIGN = [line for block in (CODE, HASHES, PATHS, PROSE) for line in lines(block)]

@@ -163,14 +163,14 @@ def test_screening_bait_for_many_tokens(prefixes: list[str], tail: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("tail", ["", "aB3", "\n", "aB3dE5fG7aB3dE5fG7."], ids=ascii)
+@pytest.mark.parametrize("tail", ["", "\n"], ids=ascii)
 @pytest.mark.parametrize("prefix", PREFIXES, ids=ascii)
-def test_screening_a_megabyte_of_bait_for_a_token(prefix: str, tail: str) -> None:
-    assert_linear(screen, repeat(prefix + tail, MEGABYTE))
+def test_screening_much_bait_for_a_token(prefix: str, tail: str) -> None:
+    assert_linear(screen, repeat(prefix + tail, MEGABYTE // 3))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("bait", [*NAMES, *SIGNS, *HINTS, *RULE_BAIT], ids=ascii)
-def test_a_megabyte_of_bait(bait: str) -> None:
-    assert_linear(screen, repeat(bait, MEGABYTE))
-    assert_linear(find_instructions, repeat(bait, MEGABYTE))
+def test_much_bait(bait: str) -> None:
+    assert_linear(screen, repeat(bait, MEGABYTE // 3))
+    assert_linear(find_instructions, repeat(bait, MEGABYTE // 3))
