@@ -90,7 +90,7 @@ class Store:
         try:
             self.connection.execute("pragma analysis_limit=400")
             self.connection.execute("pragma optimize")
-            self.connection.execute("pragma wal_checkpoint(truncate)")
+            self.checkpoint()
         except DatabaseError:
             pass  # tidying is a courtesy; the data is committed
         finally:

@@ -45,14 +45,15 @@ Memoryd = Callable[..., Outcome]
 
 
 @pytest.fixture(autouse=True)
-def user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def user(
+    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Path]:
     """A user with an empty home folder and no settings of memoryd or of an agent."""
     for name in [name for name in os.environ if name.startswith("MEMORYD_")]:
         monkeypatch.delenv(name)
     for name in AGENTS_VARIABLES:
         monkeypatch.delenv(name, raising=False)
-    folder = tmp_path / "user"
-    folder.mkdir()
+    folder = tmp_path_factory.mktemp("user")
     monkeypatch.setenv("HOME", str(folder))
     umask = os.umask(0o022)
     yield folder

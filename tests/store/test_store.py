@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import textwrap
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -416,6 +417,21 @@ class TestFile:
         assert add(message("second")).added == 1
         assert texts(store) == ["first", "second"]
         assert find_damage(store.connection) == []
+
+    def test_a_reader_in_the_middle_of_a_search_does_not_hold_up_the_end(self, home: Path) -> None:
+        store = Store(home, lambda: NOW)
+        store.add("claude-code", screened([message("first")]))
+        with Reader(home) as reader, reader.snapshot():
+            assert reader.counts()["messages"] == 1
+            store.add("claude-code", screened([message("second")], offset=200))
+            started = time.monotonic()
+            store.close()
+            seconds = time.monotonic() - started
+            assert reader.counts()["messages"] == 1
+
+        assert seconds < 3
+        with Reader(home) as reader:
+            assert reader.counts()["messages"] == 2
 
     def test_rows_survive_a_kill_between_any_two_batches(self, home: Path) -> None:
         """Every batch that was acknowledged before kill -9 is there, and the indexes agree with the rows."""
