@@ -24,7 +24,7 @@ from memoryd.errors import SourceError
 from memoryd.service.packing import SUFFIX, Packed, UnpackableError, pack, unpack
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources, reader_of
-from memoryd.sources.transcripts import plain_path, stat_transcript
+from memoryd.sources.transcripts import check_name, plain_path, stat_transcript
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.forgetting import refuses_copy
 from memoryd.store.reader import Reader
@@ -253,6 +253,7 @@ def _visit(
 ) -> None:
     """Copy one transcript unless there is a reason not to."""
     try:
+        check_name(path)
         if _is_kept(archive, source, path, mtime_ns):
             report.unchanged += 1
             return

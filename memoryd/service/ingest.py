@@ -10,7 +10,7 @@ from memoryd.model import Batch
 from memoryd.screening import Screened, screen
 from memoryd.sources.base import Source
 from memoryd.sources.registry import detect, reader_of
-from memoryd.sources.transcripts import stat_transcript
+from memoryd.sources.transcripts import check_name, stat_transcript
 from memoryd.store.batches import ScreenedBatch
 from memoryd.store.store import Store
 
@@ -155,6 +155,11 @@ class Ingest:
         The same transcript must not be read by anybody else before this has ended.
         """
         report.files += 1
+        try:
+            check_name(path)
+        except SourceError as error:
+            report.errors.append(str(error))
+            return
         cursor = self.store.cursor(source.name, source.logical(path))
         if (
             cursor is None

@@ -32,6 +32,18 @@ def plain_path(path: Path) -> Path:
     return path.with_suffix("") if path.suffix in SUFFIXES else path
 
 
+def check_name(path: Path) -> None:
+    """Refuse a transcript that could be read but not remembered: the store keeps names as text.
+
+    Raises:
+        SourceError: the name is not valid UTF-8.
+    """
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as error:
+        raise SourceError(f"cannot read {str(path)!a}: its name is not valid UTF-8") from error
+
+
 def stat_transcript(path: Path) -> os.stat_result | None:
     """What the file system says of a transcript, by its logical name; None if neither it nor a twin is there."""
     for suffix in ("", *SUFFIXES):

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import stat
+import sys
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -191,6 +192,16 @@ def test_one_that_cannot_be_read_costs_only_itself(life: Life) -> None:
     told = life.archive()
 
     assert told["archived"] + len(told["errors"]) == 2
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_one_whose_name_is_no_text_costs_only_itself(life: Life) -> None:
+    path = life.write(1, TURNS)
+    life.write(2, TURNS).rename(path.with_name("caf\udce9.jsonl"))
+    told = life.archive()
+
+    assert (told["archived"], len(told["errors"])) == (1, 1)
+    assert "caf\\udce9" in told["errors"][0]
 
 
 def test_compressed_transcripts_are_copied_under_their_plain_name(life: Life) -> None:

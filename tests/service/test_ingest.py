@@ -2,6 +2,7 @@
 
 import os
 import random
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -53,6 +54,24 @@ def ledger(store: Store) -> list[tuple[int, ...]]:
     """(size, offset, ingested, quarantined) of every transcript."""
     sql = "select size, offset, ingested, quarantined from transcript order by path"
     return store.connection.execute(sql).fetchall()
+
+
+class TestNames:
+    @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+    def test_a_name_that_is_no_text_costs_only_its_own_transcript_and_is_told(
+        self, ingest: Ingest, store: Store, root: Path
+    ) -> None:
+        write(root / "claude" / "caf\udce9" / "a.jsonl", claude_session("a", [("user", "lost")]), 3)
+        write(root / "claude" / "b\udcff.jsonl", claude_session("b", [("user", "lost")]), 2)
+        write(root / "claude" / "p" / "c.jsonl", claude_session("c", [("user", "found")]), 1)
+
+        report = ingest.everything()
+
+        assert texts(store) == ["found"]
+        assert [error.partition(": ")[2] for error in report.errors] == [
+            "its name is not valid UTF-8"
+        ] * 2
+        assert ["caf\\udce9" in report.errors[0], "b\\udcff" in report.errors[1]] == [True, True]
 
 
 class TestEverything:
