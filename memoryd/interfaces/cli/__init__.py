@@ -8,7 +8,8 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from io import StringIO, TextIOWrapper
+from contextlib import suppress
+from io import StringIO, TextIOWrapper, UnsupportedOperation
 from pathlib import Path
 from typing import Any
 
@@ -197,4 +198,5 @@ def _shortened(message: str) -> str:
 
 def _close_output() -> None:
     """Nothing more can be said there; what is still buffered must not fail again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with suppress(UnsupportedOperation):  # it may be no file at all
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
