@@ -7,7 +7,7 @@ cut.
 from collections.abc import Iterator
 from functools import lru_cache
 
-from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.consolidation.lexicon import Language, Lexicon, lexicon
 from memoryd.memory.text import unaccent
 
 _MIN_STEM = 3
@@ -43,10 +43,24 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
     forms = [word]
     if base := table.bases.get(word):
         forms.append(base)
-    forms += [
-        base for base in _bases(word, language) if base in table.plain_words and base not in forms
-    ]
+    forms += _known_bases(word, language, table)
     return tuple(forms)
+
+
+def _known_bases(word: str, language: Language, table: Lexicon) -> list[str]:
+    found = [base for base in _bases(word, language) if base in table.plain_words and base != word]
+    if word in table.plain_words:
+        return found
+    for tail, endings in _PARTICIPLES.get(language, ()):
+        stem = word.removesuffix(tail)
+        if stem == word or len(stem) < _MIN_STEM:
+            continue
+        stem = stem.removeprefix("ge") if language == "de" else stem
+        for verb in (stem + ending for ending in endings):
+            known = verb if verb in table.plain_words else table.unaccented.get(unaccent(verb))
+            if known:
+                return [*found, known]
+    return found
 
 
 def _bases(word: str, language: Language) -> Iterator[str]:

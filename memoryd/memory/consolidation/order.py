@@ -76,7 +76,12 @@ def _may_swap(
         return False
     if _is_identity(a, b, alignment):
         return True
-    return _same_role(u, u2, v, v2) or _is_passive(a, b, alignment) or _is_compound(u, v, u2, v2)
+    return (
+        _same_role(u, u2, v, v2)
+        or _is_passive(a, b, alignment)
+        or _is_compound(u, v, u2, v2)
+        or _is_nominal(a, b, (u, u2), (v, v2))
+    )
 
 
 def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
@@ -191,6 +196,25 @@ def _agents_lead(active: Reading, agents: set[int]) -> bool:
     clause = active.units[min(agents)].clause
     mine = [i for i, unit in enumerate(active.units) if unit.clause == clause and not _when(unit)]
     return set(mine[: len(agents)]) == agents
+
+
+def _is_nominal(
+    a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Unit, Unit]
+) -> bool:
+    """The job listens on a port = the port of the job: one of the texts has no verb, and "of" instead."""
+    for verbal, nominal, side in ((a, b, 0), (b, a, 1)):
+        if any(x.kind == "action" for x in nominal.units) or all(
+            x.kind != "action" for x in verbal.units
+        ):
+            continue
+        return any(
+            x[side].role == ""
+            and x[1 - side].role == "of"
+            and y[1 - side].role == ""
+            and y[side].role in ("in", "with")
+            for x, y in ((first, second), (second, first))
+        )
+    return False
 
 
 def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:
