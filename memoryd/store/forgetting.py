@@ -107,15 +107,25 @@ def forget_messages(connection: Connection, rows: Iterable[int]) -> int:
     count = 0
     for row in rows:
         found = connection.execute(
-            "select role, text, identity, withdrawn from message where id = ?", (row,)
+            "select role, text, identity, withdrawn, group_key, session.native_id, source.name from message "
+            "join session on session.id = session_id join source on source.id = source_id where message.id = ?",
+            (row,),
         ).fetchone()
         if found is None:
             continue
-        role, text, identity, withdrawn = found
+        role, text, identity, withdrawn, group, session, source = found
         if not withdrawn:
             fts.remove_row(connection, row, role, text)
             SessionTable(connection).recount(row, -1)
-        connection.execute("insert into forgotten values (?) on conflict do nothing", (identity,))
+        leave_behind = (
+            [identity]
+            if group is None
+            else [identity, group_identity(source, session, role, group)]
+        )
+        connection.executemany(
+            "insert into forgotten values (?) on conflict do nothing",
+            [(one,) for one in leave_behind],
+        )
         connection.execute("delete from message where id = ?", (row,))
         count += 1
     return count
@@ -213,6 +223,15 @@ def _copy_identity(source: str, path: str) -> bytes:
     return blake2b(
         f"{source}\0\0copy\0{path}".encode("utf-8", "surrogateescape"), digest_size=16
     ).digest()
+
+
+def group_identity(source: str, session: str, role: str, group: str) -> bytes:
+    """Stands for every snapshot of a growing text: the next one would bring a forgotten one back in other words.
+
+    No message has it: no source has NUL in its name.
+    """
+    key = f"{source}\0\0group\0{session}\0{role}\0{group}"
+    return blake2b(key.encode("utf-8", "surrogateescape"), digest_size=16).digest()
 
 
 def is_forgotten(connection: Connection, identity: bytes) -> bool:

@@ -23,7 +23,7 @@ from memoryd.store.connection import (
     translate,
 )
 from memoryd.store.copies import copy_database
-from memoryd.store.forgetting import ALL_INDEXES, is_forgotten
+from memoryd.store.forgetting import ALL_INDEXES, group_identity, is_forgotten
 from memoryd.store.records import to_milliseconds
 from memoryd.store.schema import INDEXES, SCHEMA_VERSION, migrate, schema_version
 from memoryd.store.sessions import SessionTable
@@ -42,6 +42,13 @@ def inode_of(path: Path) -> int | None:
 def identity_of(source: str, key: str) -> bytes:
     """The identity of a message in the whole database: 16 bytes over its source and key."""
     return blake2b(f"{source}\0{key}".encode(), digest_size=16).digest()
+
+
+def identities_of(message: Message) -> Iterator[bytes]:
+    """What may have been forgotten of a message: itself, or the growing text it is a snapshot of."""
+    yield identity_of(message.source, message.key)
+    if message.group is not None:
+        yield group_identity(message.source, message.session_id, message.role, message.group)
 
 
 class Store:
@@ -199,13 +206,12 @@ class Store:
     def _forgotten(self, messages: Sequence[Message]) -> frozenset[str]:
         """Keys of messages that were forgotten for good: reading their transcript again does not bring them back."""
         if not self.connection.execute("select exists (select 1 from forgotten)").fetchone()[0]:
-            return (
-                frozenset()
-            )  # a condition in the insert itself would make it twice as slow for everybody
+            # Asked here, since a condition in the insert itself makes it twice as slow for everybody.
+            return frozenset()
         return frozenset(
             one.key
             for one in messages
-            if is_forgotten(self.connection, identity_of(one.source, one.key))
+            if any(is_forgotten(self.connection, identity) for identity in identities_of(one))
         )
 
     def _add_message(

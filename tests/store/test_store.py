@@ -225,6 +225,22 @@ class TestSessions:
             assert reader.counts()["messages"] == 1
         assert add(message("second")).added == 0
 
+    def test_a_forgotten_text_does_not_come_back_as_a_longer_one(
+        self, store: Store, add: Add
+    ) -> None:
+        snapshots = [
+            message(text, f"r{n}", group="g", role="assistant")
+            for n, text in enumerate(["The answer", "The answer is 42", "The answer is 42."])
+        ]
+        add(*snapshots[:2])
+        with store.transaction() as connection:
+            forget_messages(connection, [1])
+
+        again = add(*snapshots, message("another", group="h"))
+
+        assert (again.added, again.seen, texts(store)) == (1, 3, ["another"])
+        assert find_damage(store.connection) == []
+
     def test_a_session_with_nothing_said_is_not_listed(self, store: Store, add: Add) -> None:
         add(sessions=(Session("claude-code", "empty", project="/p"),))
 
