@@ -41,8 +41,8 @@ _CURL = re.compile(
 _FOREIGN_INITIAL = re.compile("[密口令秘私凭授パト비암토пПтТ]")
 
 _FOREIGN_NAME = re.compile(
-    "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|(?i:пароль))"
-    "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|(?i:токен))"
+    "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|[Пп]ароль)"
+    "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|[Тт]окен)"
 )
 _SEPARATOR = re.compile(
     r"[\"'`\\\]\)*»”]{0,20}"
@@ -64,10 +64,8 @@ _VALUE = re.compile(
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
 # Beside a user's name a password needs no sign between it and its own name: "user bob, pass …".
-_LOGIN = re.compile(
-    r"(?i)(?:\b(?:user(?:name|id)?|login|account|usr|uid|identifiant|benutzer\w{0,4}|usuario)\b"
-    r"|账号|帐号|账户|用户名|アカウント|ユーザー名|계정|아이디)[^\n]{0,60}\Z"
-)
+_LOGIN = re.compile(rb"user|login|account|usr|uid|identifiant|usuario")
+_FOREIGN_LOGIN = re.compile("账号|帐号|账户|用户名|アカウント|ユーザー名|계정|아이디")
 _PAIR_SEPARATOR = re.compile(r"[\"'`*]{0,3}[ \t:：]{1,4}|(?<=[^\x00-\x7f])(?=[A-Za-z0-9])")
 _LOGIN_REACH = 80
 _PASS_AS_NAME = re.compile(r"[\"']|[ \t]{0,4}=")  # else it is a verb, or the result of a test
@@ -92,9 +90,16 @@ def _match_separator(
         return None  # one name of a list
     if found is None and _FLAG.search(lowered, max(0, start - _FLAG_REACH), start):
         found = _FLAG_SEPARATOR.match(text, end)
-    if found is None and is_password and _LOGIN.search(text, max(0, start - _LOGIN_REACH), start):
+    if found is None and is_password and _has_login(text, lowered, start):
         found = _PAIR_SEPARATOR.match(text, end)
     return found
+
+
+def _has_login(text: str, lowered: bytes, start: int) -> bool:
+    """Is a user named in the line, before *start*?"""
+    begin = max(0, start - _LOGIN_REACH)
+    begin = max(begin, text.rfind("\n", begin, start))
+    return bool(_LOGIN.search(lowered, begin, start) or _FOREIGN_LOGIN.search(text, begin, start))
 
 
 _CHECKS: dict[str, tuple[str, Callable[[str], bool]]] = {

@@ -166,7 +166,7 @@ google-key         AIza                                [A-Za-z0-9_-]{35}
 hubspot-token!     pat-                                (?:na|eu|ap)\d-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}
 huggingface-token  hf_                                 [A-Za-z0-9]{30,50}+(?![A-Za-z0-9_-])
 jina-key           jina_                               [A-Za-z0-9_-]{40,80}
-jwt                eyJ                                 [A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}(?:\.[A-Za-z0-9_-]{8,4000}){1,3}
+jwt                eyJ                                 [A-Za-z0-9_-]{8,4000}+\.[A-Za-z0-9_-]{8,8000}+(?:\.[A-Za-z0-9_-]{8,4000}+){1,3}
 launchdarkly-key!  sdk-,api-,mob-                      [0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}
 mailgun-key        key-                                [0-9a-f]{32}+(?![A-Za-z0-9_-])
 netlify-token      nfp_,nfc_,nfo_,nfu_,nfb_            [A-Za-z0-9]{36,60}
