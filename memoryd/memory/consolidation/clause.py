@@ -38,14 +38,16 @@ def signs(
 
     Two negations of which the second denies what the first does (never skip) affirm, and make it a must.
     """
+    if (
+        not table.markers_after
+    ):  # findet ... statt: a contrast with nothing behind it is no negation
+        clause.negations = [n for n in clause.negations if n[0] != "contrast" or n[1] < len(units)]
     if _is_double(clause, units, dropped, table):
         if clause.negations:
             clause.modals -= {"may", "exempt"}
             clause.modals.add("must")
         return {}
     kind, at = clause.negations[0]
-    if kind == "contrast" and clause.units and clause.units[-1] < at and not table.markers_after:
-        return {}  # findet ... statt: no negation
     reached = any(i >= at for i in clause.units)
     if table.markers_after:
         return {i: _sign_before(units[i], i, kind, at) for i in clause.units}

@@ -113,7 +113,7 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
     clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
-        _certainty(a, b, clauses_a, clauses_b)
+        _certainty(a, b)
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
         or _tense(a, b, clauses_a, clauses_b)
@@ -122,12 +122,10 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     )
 
 
-def _certainty(
-    a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]
-) -> Objection | None:
+def _certainty(a: Reading, b: Reading) -> Objection | None:
     if a.question != b.question:
         return Objection("a question is not a statement")
-    if ("doubt" in a.cues(clauses_a)) != ("doubt" in b.cues(clauses_b)):
+    if ("doubt" in a.cues()) != ("doubt" in b.cues()):
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
     if alone_a and alone_b and not alone_a & alone_b:

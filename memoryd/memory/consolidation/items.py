@@ -150,7 +150,7 @@ class _Reader:
         lower = token.text.casefold()
         named = token.text[0].isupper() and not self.shouting and self.table.language != "de"
         if not named and (turned := self._turned(lower)):
-            negation = self._item("negate", "verbal", token, token)
+            negation = self._item("negate", "inherent", token, token)
             return [negation, replace(negation, role=turned.role, key=turned.key)]
         key, forms = unknown_forms(lower, self.spaced.language)
         if token.text[0].isupper() and not self.shouting:

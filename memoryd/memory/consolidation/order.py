@@ -71,7 +71,12 @@ def _may_swap(
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
-        return _is_more_than(u, a) and _is_more_than(v, a) and _clauses_match(a, b, alignment)
+        whole = (
+            _is_reason(a, b, u, u2)
+            or _is_reason(a, b, v, v2)
+            or (_is_more_than(u, a) and _is_more_than(v, a))
+        )
+        return whole and _clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
     if _is_identity(a, b, alignment):
@@ -118,6 +123,11 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
 def _part(unit: Unit) -> str:
     """Name the phrase that a unit belongs to: its preposition, or the condition it stands in."""
     return unit.role if unit.role in _STRONG else unit.scope
+
+
+def _is_reason(a: Reading, b: Reading, unit: Unit, other: Unit) -> bool:
+    """Does the clause begin with because in both texts?"""
+    return a.clauses[unit.clause].opens_with_reason and b.clauses[other.clause].opens_with_reason
 
 
 def _is_more_than(unit: Unit, reading: Reading) -> bool:

@@ -62,6 +62,10 @@ def _is_slip(u: Unit, v: Unit) -> bool:
         return len(first) > _MIN_TYPO and (
             alike or (len(first) > _LONG and _one_slip(first, second))
         )
+    if len(first if u.forms else second) > len(second if u.forms else first):
+        return _undouble(first) == _undouble(
+            second
+        )  # the unknown one has a letter more: another word
     return _undouble(first) == _undouble(second) or _one_slip(first, second)
 
 

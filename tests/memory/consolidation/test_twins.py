@@ -22,9 +22,9 @@ def test_there_are_twins_of_every_guard_in_every_language() -> None:
     assert {twin.language for twin in ALL} == {"en", "zh", "ja", "ko", "de", "fr", "es"}
 
 
-@pytest.mark.parametrize("start", range(7))
+@pytest.mark.parametrize("start", range(4))
 def test_a_sample_of_twins_is_kept_apart(start: int) -> None:
-    for twin in ALL[start::21]:
+    for twin in ALL[start::28]:
         _check(twin)
 
 
