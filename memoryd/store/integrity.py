@@ -45,7 +45,7 @@ def _pages(connection: Connection) -> Iterator[Damage]:
 def _ledger(connection: Connection) -> Iterator[Damage]:
     try:
         wrong = connection.execute(
-            "select count(*) from transcript where ingested + quarantined <> offset and ingested + quarantined <> 0"
+            "select count(*) from transcript where ingested + quarantined <> offset or offset > size"
         ).fetchone()[0]
     except DatabaseError as error:
         yield Damage("ledger", str(error), "salvage")

@@ -271,6 +271,17 @@ class TestLedger:
         )
         assert find_damage(store.connection) == []
 
+    @pytest.mark.parametrize(
+        "change", ["ingested = 0", "ingested = 0, quarantined = 0", "quarantined = 1", "size = 99"]
+    )
+    def test_bytes_that_do_not_add_up_are_found(self, store: Store, add: Add, change: str) -> None:
+        add(message("x"), rejects=(Reject(10, 40, "not JSON"),))
+        assert find_damage(store.connection) == []
+
+        store.connection.execute(f"update transcript set {change}")
+
+        assert [one.name for one in find_damage(store.connection)] == ["ledger"]
+
     def test_what_is_kept_aside_is_screened(self, store: Store, add: Add) -> None:
         secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"
         add(rejects=(Reject(0, 50, "not JSON", f"token={secret}".encode()),))
