@@ -6,7 +6,7 @@ archive, unless somebody else still says it. What the bank holds already is only
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memoryd.memory_files.changes import Changes, compare_entries
@@ -124,7 +124,9 @@ class _Step:
 
     def _take(self, one: Mapping[str, Any]) -> str:
         """Remember an entry of the file; "" when the bank refuses it."""
-        because = self._because(one["origin"], f"stands in {self.path}")
+        # What stands further down is newer: of two values in one file, consolidation keeps the later.
+        later = self.now + timedelta(microseconds=len(self.links))
+        because = replace(self._because(one["origin"], f"stands in {self.path}"), at=later)
         done = take_entry(self.bank, self.path, self.arguments["scope"], one, because)
         if done.entry is None:
             self.report["refused"].append(done.verdict.reason)

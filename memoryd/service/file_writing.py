@@ -40,6 +40,7 @@ from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, get_run
 
 _LINES = re.compile(r"\n|[^\n]+")
+KINDS = ("compact", "file add", "file update")  # runs that write a memory file
 WRITING = "writing"  # the state of a run between the bank and the file
 
 
@@ -270,7 +271,14 @@ def _make_undoing(
 
 
 def file_run(connection: Connection, run_id: str) -> Run | None:
-    """The run, if it wrote (or was about to write) a memory file and was not undone."""
+    """The run, if it wrote (or was about to write) a memory file and was not undone.
+
+    Raises:
+        UsageError: what undo would need was forgotten; the bank's part alone would lose what left the file.
+    """
     run = get_run(connection, run_id)
-    wrote = run is not None and "undo" in run.report and run.state in ("done", WRITING)
-    return run if wrote else None
+    if run is None or run.kind not in KINDS or run.state not in ("done", WRITING):
+        return None
+    if "undo" not in run.report:
+        raise UsageError(f"{run_id} cannot be undone: something it wrote was forgotten since")
+    return run

@@ -313,3 +313,14 @@ def test_a_reworded_entry_that_was_merged_with_others_is_put_to_a_person(desk: D
         [conflict] = waiting(reader)
     assert conflict["kind"] == "conflict"
     assert "51820" in conflict["words"]
+
+
+def test_of_two_values_in_one_file_the_later_one_is_the_newer_in_the_bank(desk: Desk) -> None:
+    desk.write("The VPN port is 1194.", *FACTS, "The VPN port is now 51820.")
+    desk.sync(write=False)
+    desk.ask_consolidate()
+
+    assert desk.states()["The VPN port is 1194."] == "superseded"
+    [proposal] = desk.sync(write=False)["proposals"]
+    assert "-The VPN port is 1194." in proposal["diff"]
+    assert "+The VPN port is 1194." not in proposal["diff"]

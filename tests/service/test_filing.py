@@ -37,7 +37,20 @@ PAIRS = [
 SINGLE = [
     f"The {name} lives in rack {number}, row {number + 40}, and belongs to team {name.upper()}."
     for number, name in enumerate(
-        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu".split()
+        [
+            "alpha",
+            "beta",
+            "gamma",
+            "delta",
+            "epsilon",
+            "zeta",
+            "eta",
+            "theta",
+            "iota",
+            "kappa",
+            "lambda",
+            "mu",
+        ]
     )
 ]
 
@@ -129,7 +142,9 @@ def test_entries_below_different_headings_are_never_joined(desk: Desk) -> None:
     told = desk.compact(path, profile="openclaw-2026.1", dry_run=True)
 
     assert {one["content"] for one in told["moved"]} <= {"The port is 80.", "Port: 80"}
-    after = [line for line in told["diff"].splitlines() if line[:1] in "+-" and line[1:2] != line[:1]]
+    after = [
+        line for line in told["diff"].splitlines() if line[:1] in "+-" and line[1:2] != line[:1]
+    ]
     assert "-- The port is 81." not in after
     assert sum(line.startswith("-- ") for line in after) <= 1
 
@@ -339,6 +354,17 @@ def test_a_run_is_undone_once(desk: Desk) -> None:
     desk.undo(run)
     with pytest.raises(UsageError, match="already undone"):
         desk.undo(run)
+
+
+def test_a_run_of_which_something_was_forgotten_is_not_half_undone(desk: Desk) -> None:
+    desk.write(*SINGLE)
+    told = desk.compact(target_percent=30.0)
+    moved = told["moved"][0]["content"]
+    desk.ask("forget", entries=[desk.bank()[moved].id], dry_run=False)
+    with pytest.raises(UsageError, match="forgotten since"):
+        desk.undo(told["run"])
+
+    assert told["moved"][1]["content"] in desk.bank()
 
 
 @pytest.mark.parametrize("wrote", [False, True])
