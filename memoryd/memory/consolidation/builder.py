@@ -13,21 +13,9 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
 from memoryd.memory.consolidation.lists import number_lists
 from memoryd.memory.consolidation.unit import TIMES, ClauseFacts, Reading, Unit
 
-_CONTENT = frozenset(
-    {
-        "quality",
-        "concept",
-        "action",
-        "name",
-        "word",
-        "char",
-        "code",
-        "quantity",
-        "quantify",
-        "compare",
-        "condition",
-    }
-)
+_CONTENT = frozenset({
+    "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
+})  # fmt: skip
 _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})

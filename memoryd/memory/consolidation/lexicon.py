@@ -135,33 +135,9 @@ def lexicon(language: Language) -> Lexicon:
 
 def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
     spaced = language not in UNSPACED
-    main: dict[str, Sense] = {}
-    aside: dict[str, set[Role]] = {}
-    for raw, role, key in _rows(tables):
-        if not (phrase := _clean(raw, spaced)):
-            continue
-        if role in _ASIDE:
-            aside.setdefault(phrase, set()).add(role)
-        else:
-            main.setdefault(phrase, Sense(role, key))
-    _add_synonyms(tables, main, spaced)
-    for phrase, meaning in tables.get("compounds", {}).items():
-        parts = _parts(meaning, main, tables)
-        main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
-    phrases = {
-        phrase: Sense(s.role, s.key, frozenset(aside.get(phrase, ())), s.parts)
-        for phrase, s in main.items()
-    }
-    cues = {
-        phrase: frozenset(roles) for phrase, roles in aside.items() if _is_said_aside(phrase, main)
-    }
-    for phrase, roles in aside.items():
-        if phrase not in cues:
-            phrases.setdefault(phrase, Sense("drop", "", frozenset(roles)))
-    for word in _words(tables, "verbs"):
-        phrases.setdefault(word, Sense("action", word))
-    for word in _words(tables, "nouns"):
-        phrases.setdefault(word, Sense("concept", word))
+    main, aside = _meanings(tables, spaced)
+    cues = {phrase: roles for phrase, roles in aside.items() if _is_said_aside(phrase, main)}
+    phrases = _phrases(tables, main, {p: roles for p, roles in aside.items() if p not in cues})
     return Lexicon(
         language=language,
         phrases=phrases,
@@ -186,6 +162,40 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         unaccented=_unaccented(phrases) if spaced else {},
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
     )
+
+
+def _meanings(
+    tables: Mapping[str, Any], spaced: bool
+) -> tuple[dict[str, Sense], dict[str, frozenset[Role]]]:
+    """Collect the main sense of every phrase, and the cues read beside it."""
+    main: dict[str, Sense] = {}
+    aside: dict[str, frozenset[Role]] = {}
+    for raw, role, key in _rows(tables):
+        if not (phrase := _clean(raw, spaced)):
+            continue
+        if role in _ASIDE:
+            aside[phrase] = aside.get(phrase, frozenset()) | {role}
+        else:
+            main.setdefault(phrase, Sense(role, key))
+    _add_synonyms(tables, main, spaced)
+    for phrase, meaning in tables.get("compounds", {}).items():
+        parts = _parts(meaning, main, tables)
+        main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
+    return main, aside
+
+
+def _phrases(
+    tables: Mapping[str, Any], main: Mapping[str, Sense], aside: Mapping[str, frozenset[Role]]
+) -> dict[str, Sense]:
+    """Join senses and cues; what is only a cue drops out, words without synonyms stand for themselves."""
+    phrases = {p: Sense(s.role, s.key, aside.get(p, frozenset()), s.parts) for p, s in main.items()}
+    for phrase, roles in aside.items():
+        phrases.setdefault(phrase, Sense("drop", "", roles))
+    for word in _words(tables, "verbs"):
+        phrases.setdefault(word, Sense("action", word))
+    for word in _words(tables, "nouns"):
+        phrases.setdefault(word, Sense("concept", word))
+    return phrases
 
 
 def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:

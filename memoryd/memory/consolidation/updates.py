@@ -18,20 +18,9 @@ _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
 _POINTS = frozenset(
     {"number", "ordinal", "time", "date", "day", "weekday", "month", "seconds", "bytes"}
 )
-_CLOSED_KEYS = frozenset(
-    {
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "italian",
-        "japanese",
-        "korean",
-        "chinese",
-        "simplified",
-        "traditional",
-    }
-)
+_CLOSED_KEYS = frozenset({
+    "english", "german", "french", "spanish", "italian", "japanese", "korean", "chinese", "simplified", "traditional",
+})  # fmt: skip
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 _LIMITING = frozenset({"except", "unless", "only", "some", "not_all", "most"})
 _WORDS_OF_DEGREE = frozenset({"quantify", "compare", "condition"})
