@@ -91,6 +91,8 @@ class Store:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+        if isinstance(error, DatabaseError):
+            raise translate(error, str(self.path)) from error
 
     def close(self) -> None:
         """Leave the statistics and the WAL tidy, and close."""
@@ -165,8 +167,13 @@ class Store:
         return tuple(inode_of(Path(f"{self.path}{ending}")) for ending in ("", "-wal"))
 
     def cursor(self, source: str, path: str) -> Cursor | None:
-        """Where reading a transcript stopped; None if it was never read."""
-        return self._transcripts.cursor(source, path)
+        """Where reading a transcript stopped; None if it was never read.
+
+        Raises:
+            StoreError: damaged.
+        """
+        with explained(self.path):
+            return self._transcripts.cursor(source, path)
 
     def add(self, source: str, screened: ScreenedBatch) -> Added:
         """Commit one batch: messages, session facts, rejects, ledger and cursor."""

@@ -137,6 +137,22 @@ class TestDatabase:
 
         assert (check.ok, "restore a backup" in check.fix) == (False, True)
 
+    @pytest.mark.parametrize("fix", [False, True])
+    def test_a_file_with_a_hole_is_told_whether_it_is_to_be_fixed_or_not(
+        self, filled: Path, config: Config, fix: bool
+    ) -> None:
+        path = filled / DATABASE_NAME
+        data = bytearray(path.read_bytes())
+        data[16 * 4096 :] = b"\xff" * (len(data) - 16 * 4096)
+        path.write_bytes(data)
+
+        found = [check for check in look(filled, config, fix=fix).values() if not check.ok]
+
+        assert found
+        assert all(
+            "restore a backup" in check.fix for check in found if check.name != "permissions"
+        )
+
     def test_an_emptied_file_is_a_loss_and_stays_as_it_is(
         self, filled: Path, config: Config
     ) -> None:

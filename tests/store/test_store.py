@@ -368,6 +368,32 @@ class TestFile:
         ):
             reader.counts()
 
+    @pytest.mark.parametrize(
+        "use",
+        [
+            lambda store: store.cursor("claude-code", "/t/a.jsonl"),
+            lambda store: store.rebuild_indexes(),
+            lambda store: store.connection.execute("select count(text) from message").fetchall(),
+        ],
+    )
+    def test_a_damaged_page_met_by_the_writer_is_told_in_words(
+        self, store: Store, add: Add, use: Callable[[Store], object]
+    ) -> None:
+        add(*[message(f"text number {n} " * 50) for n in range(100)])
+        sql = "select rootpage from sqlite_master where name in ('message', 'transcript')"
+        roots = [root for (root,) in store.connection.execute(sql)]
+        store.close()
+        data = bytearray(store.path.read_bytes())
+        for root in roots:
+            data[(root - 1) * 4096 : root * 4096] = b"\xff" * 4096
+        store.path.write_bytes(data)
+
+        with (
+            pytest.raises(StoreError, match=r"memoryd\.db is damaged: .*; run `memoryd doctor`"),
+            Store(store.path.parent, lambda: NOW) as again,
+        ):
+            use(again)
+
     @pytest.mark.parametrize("left_open", [False, True])
     def test_a_folder_that_may_only_be_read_is_read(self, left_open: bool) -> None:
         """As another user, since nothing is forbidden to root."""
