@@ -12,6 +12,7 @@ import zstandard
 from memoryd.config import (
     ArchiveConfig,
     Config,
+    EmbeddingConfig,
     HistoryConfig,
     IngestConfig,
     SourceConfig,
@@ -36,6 +37,7 @@ class Life:
         self.root = folder / "projects"
         self.options = options
         self.limits = HistoryConfig()
+        self.embedding = EmbeddingConfig(engine="none")  # a model takes seconds to load
 
     def config(self, *, tool_output_chars: int = 2000, max_bytes: int = 10_000_000) -> Config:
         return Config(
@@ -46,6 +48,7 @@ class Life:
             ingest=IngestConfig(tool_output_chars=tool_output_chars),
             archive=ArchiveConfig(max_bytes=max_bytes),
             history=self.limits,
+            embedding=self.embedding,
         )
 
     def write(self, number: int, turns: Sequence[tuple[str, ...]], *, day: float = 0) -> Path:

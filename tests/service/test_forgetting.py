@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import zstandard
 
+from memoryd.config import EmbeddingConfig
 from memoryd.errors import UsageError
 from memoryd.model import Message, Session
 from memoryd.service.backups import generations
@@ -167,6 +168,7 @@ def life(tmp_path: Path) -> Life:
 def leave_copies_everywhere(life: Life) -> None:
     """Everything that a long life leaves behind in a home folder."""
     life.archive()
+    life.embedding = EmbeddingConfig(engine="embedded")
     for number in range(4):
         life.ask("backup")
         life.ask(
@@ -174,6 +176,7 @@ def leave_copies_everywhere(life: Life) -> None:
         )
     life.ask("memory.add", content="The port is 5432")
     night = run_night(life.home, life.config())
+    life.embedding = EmbeddingConfig(engine="none")
     assert night["failed"] == []
     consolidate(life.home, life.config(), None, dry_run=False)
     for name in (

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 from types import FrameType
 
@@ -15,10 +16,23 @@ import sqlite_utils.migrations
 
 import memoryd
 import memoryd.service.commands
+import memoryd.service.nightly
 from memoryd.interfaces.cli import main
+from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
+from memoryd.memory.gate import extract
+from memoryd.model import Entry
 
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
 PACKAGE = str(Path(str(memoryd.__file__)).parent)
-LOADED = (memoryd.service.commands, sqlite_utils.migrations)  # so that a child starts at once
+LOADED = (memoryd.service.commands, memoryd.service.nightly, sqlite_utils.migrations)
+
+# Tables of languages are made on first use: here, and not in every child.
+TEXTS = ("Remember: the staging server listens on port 8082 now.", "请记住：部署之前先备份数据库。")
+ENTRIES = [Entry(text, text, NOW, NOW) for text in TEXTS]
+WARM = (
+    *(extract(text, "user") for text in TEXTS),
+    plan_consolidation(ENTRIES, None, ConsolidationPolicy(), NOW),
+)
 
 
 def run(arguments: list[str], at: int, report: int) -> None:
