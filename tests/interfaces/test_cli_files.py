@@ -1,13 +1,13 @@
 """`memoryd files …`, `memory add --file` and `undo` as people and scripts use them; killed, raced, and refused."""
 
 import fcntl
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -267,31 +267,17 @@ def test_a_hand_edit_while_compacting_survives(run: Memoryd, home: Path, memory:
     assert len(contents(memory)) < len(PAIRS) + len(SINGLE)
 
 
-class Killer:
-    """Runs memoryd in forked processes and kills them at a chosen call."""
-
-    def __init__(self, home: Path) -> None:
-        self.home = home
-        self._process = subprocess.Popen(
-            [sys.executable, str(REPOSITORY / "tests/system/killing.py")],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
-        )
-
-    def run(self, *arguments: str, at: int = 0) -> tuple[int, int]:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        asked = {"arguments": ["--home", str(self.home), *arguments], "at": at}
-        self._process.stdin.write(json.dumps(asked) + "\n")
-        self._process.stdin.flush()
-        told = json.loads(self._process.stdout.readline())
-        return told["status"], told["calls"]
-
-    def close(self) -> None:
-        self._process.communicate()
+def run_killed(home: Path, since: str, at: int, *arguments: str) -> tuple[int, int]:
+    """Kill memoryd at the Nth call since a function was entered; (exit status, calls if it ended)."""
+    program = str(REPOSITORY / "tests/interfaces/killed.py")
+    done = subprocess.run(
+        [sys.executable, program, since, str(at), "--home", str(home), *arguments],
+        check=False,
+        stderr=subprocess.PIPE,
+        cwd=REPOSITORY,
+        env={**os.environ, "PYTHONPATH": str(REPOSITORY)},
+    )
+    return done.returncode, 0 if done.returncode < 0 else int(done.stderr.split()[-1])
 
 
 def states(home: Path) -> dict[str, list[str]]:
@@ -307,37 +293,47 @@ def states(home: Path) -> dict[str, list[str]]:
 SHORT = [*PAIRS[:4], *SINGLE[:6]]
 
 
+# From the bank's part, from the write of the file and from its note to the end.
+STAGES = ("keep", "put_file", "note")
+
+
 @pytest.mark.parametrize(
-    "kills", [8, pytest.param(60, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
+    "kills",
+    [
+        pytest.param(1, marks=pytest.mark.timeout(120)),
+        pytest.param(25, marks=[pytest.mark.slow, pytest.mark.timeout(900)]),
+    ],
 )
 def test_killed_anywhere_the_file_is_old_or_new_and_nothing_is_lost(
-    run: Memoryd, home: Path, memory: Path, kills: int
+    run: Memoryd, tmp_path: Path, memory: Path, monkeypatch: pytest.MonkeyPatch, kills: int
 ) -> None:
+    (tmp_path / "config.toml").write_text('[files]\napprove = ["hermes"]\n')
+    monkeypatch.setenv("MEMORYD_CONFIG", str(tmp_path / "config.toml"))
+    compact = ("files", "compact", str(memory), "--target-percent", "10")
     memory.write_text(join_sections(SHORT))
     old = memory.read_bytes()
-    run("files", "approve", "hermes")
-    compact = ("files", "compact", str(memory), "--target-percent", "10")
-    killer = Killer(home)
-    status, calls = killer.run(*compact)
+    status, calls = run_killed(tmp_path / "first", STAGES[0], 0, *compact)
     assert status == 0
     new = memory.read_bytes()
-    assert new != old
     outcomes = set()
-    for number in range(kills):
+    for stage, number in product(STAGES, range(kills)):
+        home = tmp_path / f"{stage}-{number}"
         memory.write_bytes(old)
-        assert killer.run("files", "sync", str(memory), "--confirm")[0] == 0
-        status, _ = killer.run(*compact, at=1 + (calls * (number + 1)) // (kills + 1))
-        assert status == -signal.SIGKILL
-        assert memory.read_bytes() in (old, new)
-        outcomes.add(memory.read_bytes())
+        share = {"keep": calls, "put_file": calls // 3, "note": calls // 6}[stage]
+        at = 1 + share * number // kills
+        assert run_killed(home, stage, at, *compact)[0] == -signal.SIGKILL
+        left = memory.read_bytes()
+        assert left in (old, new)
+        outcomes.add(left)
         known = states(home)
         assert all(set(known[one]) & {"active", "merged"} for one in SHORT)
 
-        assert killer.run("files", "sync", str(memory))[0] == 0
+        assert run("files", "sync", str(memory), home=home).status == 0
         found = states(home)
         assert all("active" in found[one] for one in contents(memory) if "memoryd" not in one)
         assert all(set(found[one]) & {"active", "merged"} for one in SHORT)
-        assert killer.run(*compact)[0] == 0
-        assert not list(memory.parent.glob(".memoryd-*"))
-    killer.close()
-    assert old in outcomes
+    assert outcomes == {old, new}
+    # What a crash left beside the file is cleared by the next write.
+    memory.write_bytes(old)
+    assert run(*compact, "--json", home=tmp_path / "last").json["written"]
+    assert not list(memory.parent.glob(".memoryd-*"))
