@@ -144,9 +144,10 @@ def _reworded(entry: Entry, text: str, now: datetime) -> Entry:
         entry,
         content=text,
         origin="user",
-        state="active",
         updated_at=now,
+        valid_from=now,  # a correction is younger than what was said before it
         confidence=max(entry.confidence, 0.9),
+        **_CHANGES["restore"],
     )
 
 

@@ -171,6 +171,15 @@ class TestCorrection:
         assert changed["origin"] == "user"
         assert SECRET not in changed["content"]
 
+    def test_replaced_words_are_true_again_from_now_on(self, writer: Writer) -> None:
+        entry = add(writer, "The port is 5432")["entry"]
+        ask(writer, "memory.feedback", id=entry["id"], judgement="outdated")
+        text = "The port is 6432"
+        changed = ask(writer, "memory.change", id=entry["id"], how="replace", text=text)["entry"]
+
+        assert changed["valid_from"] == changed["updated_at"] > changed["created_at"]
+        assert (changed["state"], changed["valid_to"]) == ("active", None)
+
     def test_every_version_is_in_the_history(self, writer: Writer, home: Path) -> None:
         entry = add(writer, "The port is 5432")["entry"]
         ask(writer, "memory.change", id=entry["id"], how="pin")

@@ -83,6 +83,19 @@ def test_what_says_the_same_is_merged_and_what_was_replaced_is_superseded(bank: 
     ]
 
 
+def test_what_a_person_corrected_is_newer_than_what_was_said_before_the_correction(
+    bank: Path,
+) -> None:
+    with writing(bank) as writer:
+        (old,) = [one.id for one in entries(bank) if one.key == "k2"]
+        text = "The database port is 7432"
+        ask(writer, "memory.change", id=old, how="replace", text=text)
+    run(bank)
+
+    assert text in active(bank)
+    assert "The database port is now 6432" not in active(bank)
+
+
 def test_a_dry_run_prints_the_plan_that_runs_and_changes_nothing(bank: Path) -> None:
     before = export(bank)
     planned = run(bank, dry_run=True)
