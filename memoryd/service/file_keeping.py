@@ -1,9 +1,10 @@
 """The night's work on memory files, and `files sync`: in step with the bank, crowded ones made smaller or named.
 
-Only approved files are written; for the others the report says what would be done.
+Only approved files are written; for the others, and for what the bank knows better, the report says what would be done.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,75 +22,98 @@ from memoryd.service.file_writing import Opened, open_known
 from memoryd.service.filing import compact_opened
 
 
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """What may be done beside taking entries into the bank.
+
+    Attributes:
+        update: write what the bank knows better into approved files.
+        compact: make crowded approved files smaller.
+        confirmed: what vanished from a file all at once was meant to.
+        dry_run: change nothing at all.
+    """
+
+    update: bool = False
+    compact: bool = False
+    confirmed: bool = False
+    dry_run: bool = False
+
+
 def sync_files(
     home: Path,
     config: Config,
+    leave: Leave,
     paths: Sequence[Path] = (),
-    *,
     profile: str | None = None,
-    write: bool = True,
-    confirmed: bool = False,
-    dry_run: bool = False,
 ) -> dict[str, Any]:
-    """Bring the bank and memory files in step.
-
-    Args:
-        paths: these files; else every known one.
-        write: also write what the bank knows better into approved files, and make crowded ones smaller.
-        confirmed: what vanished from a file all at once was meant to.
+    """Bring the bank and memory files (these, else every known one) in step.
 
     Returns:
         {"files": what was done to each, "proposals": {"path", "kind", "why", "diff"} of what was not written, "errors"}.
     """
-    report: dict[str, Any] = {"files": [], "proposals": [], "errors": []}
+    round_ = _Round(home, config, leave)
     for group in known_groups(home, paths, profile):
         for file in group.files:
-            if file.data is None or group.place.profile.rule(file.path.name).purpose not in (
-                "memory",
-                "user",
-            ):
+            purpose = group.place.profile.rule(file.path.name).purpose
+            if file.data is None or purpose not in ("memory", "user"):
                 continue
             try:
-                opened = open_known(home, config, group.place, file)
-                _keep(home, config, opened, report, write and not dry_run, confirmed, dry_run)
+                round_.keep(open_known(home, config, group.place, file))
             except MemorydError as error:
-                report["errors"].append({"path": str(file.path), "reason": str(error)})
-    return report
+                round_.errors.append({"path": str(file.path), "reason": str(error)})
+    return {"files": round_.files, "proposals": round_.proposals, "errors": round_.errors}
 
 
-def _keep(
-    home: Path,
-    config: Config,
-    opened: Opened,
-    report: dict[str, Any],
-    write: bool,
-    confirmed: bool,
-    dry_run: bool,
-) -> None:
-    """One file: into the bank, then from the bank, then smaller."""
-    path = opened.file.path
-    told = sync_file(home, config, opened, confirmed=confirmed, dry_run=dry_run)
-    done: dict[str, Any] = {"path": str(path), **told, "runs": []}
-    report["files"].append(done)
-    if told.get("vanished"):
-        return
-    update = plan_update(view_bank(home, [path]), opened)
-    if update is not None and write and not opened.refusal:
-        done["runs"].append(write_update(home, config, opened, update))
-        opened = open_known(home, config, opened.place, read_file(path))
-    elif update is not None:
-        report["proposals"].append(_proposal(opened, "update", update.diff, write))
-    if is_crowded(opened):
-        smaller = compact_opened(home, config, opened, TARGET_PERCENT, dry_run=not write)
-        if smaller["written"]:
-            done["runs"].append(smaller["run"])
-        elif smaller["diff"]:
-            report["proposals"].append(_proposal(opened, "compact", smaller["diff"], write))
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """One way through the files, and what is to be told of it."""
 
+    home: Path
+    config: Config
+    leave: Leave
+    files: list[dict[str, Any]] = field(default_factory=list)
+    proposals: list[dict[str, Any]] = field(default_factory=list)
+    errors: list[dict[str, str]] = field(default_factory=list)
 
-def _proposal(opened: Opened, kind: str, diff: str, write: bool) -> dict[str, Any]:
-    why = opened.refusal or ("" if write else "dry run")
-    return {"path": str(opened.file.path), "kind": kind, "why": why, "diff": diff}
+    def keep(self, opened: Opened) -> None:
+        """One file: into the bank, then from the bank, then smaller."""
+        leave = self.leave
+        told = sync_file(
+            self.home, self.config, opened, confirmed=leave.confirmed, dry_run=leave.dry_run
+        )
+        done: dict[str, Any] = {"path": str(opened.file.path), **told, "runs": []}
+        self.files.append(done)
+        if not told.get("vanished"):
+            opened = self._update(opened, done)
+            self._compact(opened, done)
+
+    def _update(self, opened: Opened, done: dict[str, Any]) -> Opened:
+        path = opened.file.path
+        update = plan_update(view_bank(self.home, [path]), opened)
+        may = self.leave.update and not self.leave.dry_run
+        if update is None:
+            return opened
+        if not may or opened.refusal:
+            self._propose(opened, "update", update.diff, may=may)
+            return opened
+        done["runs"].append(write_update(self.home, self.config, opened, update))
+        return open_known(self.home, self.config, opened.place, read_file(path))
+
+    def _compact(self, opened: Opened, done: dict[str, Any]) -> None:
+        if not is_crowded(opened):
+            return
+        may = self.leave.compact and not self.leave.dry_run
+        told = compact_opened(self.home, self.config, opened, TARGET_PERCENT, dry_run=not may)
+        if told["written"]:
+            done["runs"].append(told["run"])
+        elif told["diff"]:
+            self._propose(opened, "compact", told["diff"], may=may)
+
+    def _propose(self, opened: Opened, kind: str, diff: str, *, may: bool) -> None:
+        why = opened.refusal or ("" if may else "only proposed: memoryd files sync --write")
+        self.proposals.append(
+            {"path": str(opened.file.path), "kind": kind, "why": why, "diff": diff}
+        )
 
 
 def is_crowded(opened: Opened) -> bool:

@@ -20,6 +20,7 @@ from memoryd.config import Config
 from memoryd.errors import MemorydError, UsageError
 from memoryd.memory_files.discovery import discover_files
 from memoryd.service.address import PATH_BYTES
+from memoryd.service.file_places import approved_names
 from memoryd.service.home import SOCKET_NAME, prepare_home
 
 COMMAND_SECONDS = 60.0  # a stop may take ten
@@ -104,7 +105,7 @@ def make_wish(
         raise UsageError(
             f"{home} is too long a path for the socket of a service; choose another --home"
         )
-    writable = tuple(dict.fromkeys((home, *_approved_folders(config.files.approve))))
+    writable = tuple(dict.fromkeys((home, *_approved_folders(approved_names(home, config)))))
     return Wish(find_command(), home, config_path, writable, network, linger)
 
 

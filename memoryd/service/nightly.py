@@ -21,7 +21,7 @@ from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
 from memoryd.service.desktop import tell_desktop
 from memoryd.service.embedding import Embeddings
-from memoryd.service.file_keeping import sync_files
+from memoryd.service.file_keeping import Leave, sync_files
 from memoryd.service.ledger import NIGHT
 from memoryd.service.pruning import prune
 from memoryd.service.writer import Tell, Writer, utc_now
@@ -211,7 +211,8 @@ def _consolidate(night: Night) -> Mapping[str, Any]:
 
 
 def _files(night: Night) -> Mapping[str, Any]:
-    return sync_files(night.home, night.config, dry_run=night.dry_run)
+    # A wrong "newer value" must not change a file while its user sleeps: updates are only proposed.
+    return sync_files(night.home, night.config, Leave(compact=True, dry_run=night.dry_run))
 
 
 def _retention(night: Night) -> Mapping[str, Any]:

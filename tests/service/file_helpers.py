@@ -10,10 +10,11 @@ import pytest
 from memoryd.config import Config, FilesConfig, SourceConfig, SourcesConfig
 from memoryd.memory_files.sections import join_sections, parse_sections
 from memoryd.model import Entry
-from memoryd.service import file_keeping, files, filing
+from memoryd.service import files, filing
 from memoryd.service.bank_view import listed
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
+from memoryd.service.file_keeping import Leave, sync_files
 from memoryd.service.file_writing import file_run, undo_write
 from memoryd.store.reader import Reader
 
@@ -80,9 +81,10 @@ class Desk:
     def add(self, text: str, path: Path | None = None) -> dict[str, Any]:
         return filing.add_to_file(self.home, self.config, path or self.memory, text, profile=None)
 
-    def sync(self, *paths: Path, **options: Any) -> dict[str, Any]:
+    def sync(self, *paths: Path, write: bool = False, **options: Any) -> dict[str, Any]:
         config = options.pop("config", self.config)
-        return file_keeping.sync_files(self.home, config, paths, **options)
+        leave = Leave(update=write, compact=write, **options)
+        return sync_files(self.home, config, leave, paths)
 
     def check(self, *paths: Path, profile: str | None = None) -> dict[str, Any]:
         return files.check(self.home, paths, profile)

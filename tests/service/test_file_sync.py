@@ -154,10 +154,10 @@ def test_what_was_said_to_be_wrong_is_refused_once(desk: Desk) -> None:
     desk.sync()
     desk.ask("memory.feedback", id=desk.bank()[FACTS[0]].id, judgement="wrong")
     other = desk.write(FACTS[0], path=desk.memories / "USER.md")
-    told = {one["path"]: one for one in desk.sync(write=False)["files"]}
+    told = {one["path"]: one for one in desk.sync()["files"]}
 
     assert told[str(other)]["refused"] == ["said to be wrong before"]
-    assert "refused" not in desk.sync(write=False)["files"][0]
+    assert "refused" not in desk.sync()["files"][0]
 
 
 def test_the_same_words_below_two_headings_are_two_facts(desk: Desk) -> None:
@@ -182,17 +182,17 @@ def test_newer_values_of_the_bank_are_proposed_and_written_only_where_approved(
     path.write_text(json.dumps(line))
     desk.ask("memory.import", path=str(path), raw=True)
 
-    [proposal] = desk.sync(config=desk.unapproved)["proposals"]
+    [proposal] = desk.sync(config=desk.unapproved, write=True)["proposals"]
     assert proposal["kind"] == "update"
     assert "-The VPN port is 1194." in proposal["diff"]
     assert "not approved" in proposal["why"]
-    assert desk.sync(write=False)["proposals"][0]["why"] == "dry run"
+    assert "--write" in desk.sync()["proposals"][0]["why"]
     assert desk.contents()[0] == "The VPN port is 1194."
 
     before = desk.memory.read_bytes()
-    [told] = desk.sync()["files"]
+    [told] = desk.sync(write=True)["files"]
     assert desk.contents() == ["The VPN port is 51820.", "Tea is in the kitchen."]
-    assert desk.sync()["files"][0]["runs"] == []
+    assert desk.sync(write=True)["files"][0]["runs"] == []
     desk.undo(told["runs"][0])
     assert desk.memory.read_bytes() == before
 
@@ -203,10 +203,11 @@ def test_an_entry_that_a_person_removed_from_memory_is_proposed_to_leave_the_fil
     desk.write(*FACTS)
     desk.sync()
     desk.ask("memory.change", id=desk.bank()[FACTS[1]].id, how="remove")
-    [proposal] = desk.sync(config=desk.unapproved)["proposals"]
+    [proposal] = desk.sync()["proposals"]
     assert f"-{FACTS[1]}" in proposal["diff"]
+    assert desk.contents() == [*FACTS]
 
-    desk.sync()
+    desk.sync(write=True)
     assert desk.contents() == [FACTS[0], FACTS[2]]
 
 
@@ -317,10 +318,10 @@ def test_a_reworded_entry_that_was_merged_with_others_is_put_to_a_person(desk: D
 
 def test_of_two_values_in_one_file_the_later_one_is_the_newer_in_the_bank(desk: Desk) -> None:
     desk.write("The VPN port is 1194.", *FACTS, "The VPN port is now 51820.")
-    desk.sync(write=False)
+    desk.sync()
     desk.ask_consolidate()
 
     assert desk.states()["The VPN port is 1194."] == "superseded"
-    [proposal] = desk.sync(write=False)["proposals"]
+    [proposal] = desk.sync()["proposals"]
     assert "-The VPN port is 1194." in proposal["diff"]
     assert "+The VPN port is 1194." not in proposal["diff"]

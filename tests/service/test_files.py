@@ -56,7 +56,7 @@ def test_a_file_that_cannot_be_read_hides_none_of_the_others(desk: Desk) -> None
     assert [Path(one["path"]).name for one in report["files"]] == ["SOUL.md", "MEMORY.md"]
     [unreadable] = report["unreadable"]
     assert "no regular file" in unreadable["reason"]
-    assert desk.sync(write=False)["files"]
+    assert desk.sync()["files"]
     assert desk.snapshot()
 
 
@@ -79,7 +79,7 @@ def test_a_path_is_taken_as_a_person_types_it(
 
 def test_the_bank_s_newer_value_is_held_against_the_file(desk: Desk) -> None:
     desk.write("The VPN port is 1194.", *FACTS)
-    desk.sync(write=False)
+    desk.sync()
     old = desk.bank()["The VPN port is 1194."]
     new = desk.ask("memory.add", content="The VPN port is 51820.")["entry"]
     path = desk.user / "in.jsonl"
@@ -95,7 +95,7 @@ def test_the_bank_s_newer_value_is_held_against_the_file(desk: Desk) -> None:
 def test_what_the_bank_holds_as_one_fact_is_doubled_across_files(desk: Desk) -> None:
     desk.write("The VPN port is 1194.", *FACTS)
     other = desk.write("Port of the VPN: 1194", path=desk.memories / "USER.md")
-    desk.sync(write=False)
+    desk.sync()
     desk.ask_consolidate()
     assert "merged" in desk.states().values()
 
@@ -121,7 +121,7 @@ def test_looking_makes_no_database(desk: Desk) -> None:
 
 def test_a_snapshot_is_a_use_of_what_it_shows_once_a_session(desk: Desk) -> None:
     desk.write(*FACTS)
-    desk.sync(write=False)
+    desk.sync()
     first = desk.snapshot()
     assert desk.snapshot() == first  # stable bytes keep a prompt cache warm
     desk.snapshot(session="another")
@@ -140,7 +140,7 @@ def test_a_snapshot_counts_entries_that_were_never_synced_by_their_words(desk: D
 
 def test_a_snapshot_counts_only_what_it_shows(desk: Desk) -> None:
     desk.write(*(f"Fact {number} about the office." for number in range(30)))
-    desk.sync(write=False)
+    desk.sync()
     text = desk.snapshot(context_tokens=400)
 
     shown = {words for words in desk.contents() if words in text}
@@ -150,7 +150,7 @@ def test_a_snapshot_counts_only_what_it_shows(desk: Desk) -> None:
 
 def test_a_snapshot_is_printed_even_where_the_use_cannot_be_counted(desk: Desk) -> None:
     desk.write(*FACTS)
-    desk.sync(write=False)
+    desk.sync()
     with WriterLock(desk.home):
         assert FACTS[0] in desk.snapshot()
 

@@ -109,14 +109,14 @@ def test_what_is_still_too_much_moves_to_the_bank_and_is_found_there(desk: Desk)
 def test_what_was_moved_out_stays_in_the_bank_when_the_file_is_read_again(desk: Desk) -> None:
     desk.write(*SINGLE)
     moved = [one["content"] for one in desk.compact(target_percent=30.0)["moved"]]
-    desk.sync(write=False)
+    desk.sync()
 
     assert set(moved) < set(desk.bank())
 
 
 def test_what_is_sure_and_used_stays_and_what_is_pinned_never_moves(desk: Desk) -> None:
     desk.write(*SINGLE)
-    desk.sync(write=False)
+    desk.sync()
     used, pinned = desk.bank()[SINGLE[0]], desk.bank()[SINGLE[1]]
     desk.ask("files.loaded", ids=[used.id], session="s1")
     desk.ask("memory.change", id=pinned.id, how="pin")
@@ -237,7 +237,7 @@ def test_when_the_file_cannot_be_written_the_bank_is_as_it_was(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     desk.write(*PAIRS, *SINGLE)
-    desk.sync(write=False)
+    desk.sync()
     before = desk.bank("active", "merged", "archived", "superseded")
 
     def fail(*_: object) -> None:
@@ -299,7 +299,7 @@ def test_a_hand_edit_while_a_file_is_compacted_survives(desk: Desk) -> None:
 
 def test_a_hand_edit_of_an_entry_that_was_to_be_merged_wins(desk: Desk) -> None:
     desk.write(*PAIRS, *SINGLE)
-    desk.sync(write=False)
+    desk.sync()
     before = desk.bank("active", "merged")
     edited = [*PAIRS, *SINGLE]
     edited[1] = "Backups of host-0 run at 05:55 every morning."
@@ -314,7 +314,7 @@ def test_undo_keeps_what_was_written_since(desk: Desk) -> None:
     desk.write(*PAIRS, *SINGLE)
     run = desk.compact()["run"]
     desk.write(*desk.contents(), "Written afterwards.")
-    desk.sync(write=False)
+    desk.sync()
     done = desk.undo(run)
 
     assert not done["not_undone"]
@@ -372,7 +372,7 @@ def test_what_a_killed_run_left_is_taken_back_or_finished(
     desk: Desk, monkeypatch: pytest.MonkeyPatch, wrote: bool
 ) -> None:
     desk.write(*PAIRS, *SINGLE)
-    desk.sync(write=False)
+    desk.sync()
     before = desk.memory.read_bytes()
     real = file_writing.put_file
 
@@ -391,7 +391,7 @@ def test_what_a_killed_run_left_is_taken_back_or_finished(
     done = recover(desk.home, desk.config, desk.memory)
     assert done.startswith("finished" if wrote else "took back")
     assert set(desk.bank()) == set(desk.contents())
-    desk.sync(write=False)
+    desk.sync()
     assert set(desk.bank()) == set(desk.contents())
     if wrote:
         desk.undo(run)
@@ -469,7 +469,7 @@ def test_an_added_entry_is_in_file_and_bank_and_undo_takes_both_back(desk: Desk)
     assert told["entry"]["content"] == "The new printer is on floor 3."
     assert told["entry"]["origin"] == "user"
     assert desk.contents()[-1] == "The new printer is on floor 3."
-    assert desk.sync(write=False)["files"][0].keys() == {"path", "recovered", "runs"}
+    assert desk.sync()["files"][0].keys() == {"path", "recovered", "runs"}
     desk.undo(told["run"])
     assert desk.memory.read_bytes() == before
     assert set(desk.bank()) == set(SINGLE[:3])

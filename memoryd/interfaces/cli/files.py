@@ -187,7 +187,7 @@ def _outcome(told: dict[str, Any]) -> str:
 @paths_argument
 @profile_option
 @click.option("--dry-run", is_flag=True, help="Only say what would be done.")
-@click.option("--write", is_flag=True, help="Also change approved files as the bank knows better.")
+@click.option("--write", is_flag=True, help="Also write newer values and compact, where approved.")
 @click.option("--confirm", is_flag=True, help="What vanished from a file was meant to.")
 @json_option
 @pass_app
@@ -201,17 +201,10 @@ def sync(
     as_json: bool,
 ) -> int:
     """Take what memory files say into the bank, and show what the bank would change in them."""
-    from memoryd.service.file_keeping import sync_files  # noqa: PLC0415 - only here
+    from memoryd.service.file_keeping import Leave, sync_files  # noqa: PLC0415 - only here
 
-    told = sync_files(
-        app.home,
-        app.config,
-        _clean(paths),
-        profile=profile,
-        write=write,
-        confirmed=confirm,
-        dry_run=dry_run,
-    )
+    leave = Leave(update=write, compact=write, confirmed=confirm, dry_run=dry_run)
+    told = sync_files(app.home, app.config, leave, _clean(paths), profile)
     if as_json:
         print_json(told)
     else:
@@ -233,7 +226,7 @@ def _print_sync(told: dict[str, Any]) -> None:
             click.echo(f"  rewritten; `memoryd undo {run}` takes it back")
     for one in told["proposals"]:
         click.echo(one["diff"], nl=False)
-        click.echo(f"proposed ({one['kind']}): {one['why'] or 'again with --write'}", err=True)
+        click.echo(f"proposed ({one['kind']}): {one['why']}", err=True)
     for one in told["errors"]:
         click.echo(f"{one['path']}: {one['reason']}", err=True)
 
