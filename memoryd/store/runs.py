@@ -99,6 +99,21 @@ def run_events(connection: Connection, run_id: str) -> list[tuple[str, Event]]:
     return [(row[1], _event(row)) for row in connection.execute(sql, (run_id,))]
 
 
+def additions_between(connection: Connection, start: datetime, end: datetime) -> list[Event]:
+    """Entries that came into being in a span of time, the first first."""
+    sql = f"{_EVENT} where at between ? and ? and before is null and after is not null order by id"
+    return [
+        _event(row)
+        for row in connection.execute(sql, (to_microseconds(start), to_microseconds(end)))
+    ]
+
+
+def runs_of_kind(connection: Connection, kind: str, limit: int) -> list[Run]:
+    """The latest runs of one kind, the newest first."""
+    sql = f"{_SELECT} where kind = ? order by started desc, id desc limit ?"
+    return [_run(row) for row in connection.execute(sql, (kind, limit))]
+
+
 _EVENT = "select id, namespace, entry_id, at, who, why, run, before, after from event"
 
 

@@ -1,5 +1,6 @@
 """Runs: consolidate, list and inspect them, undo one, review what waits for a person."""
 
+from pathlib import Path
 from typing import Any
 
 import click
@@ -52,10 +53,18 @@ def _print_report(report: dict[str, Any]) -> None:
 @click.command()
 @click.argument("run_id", metavar="[ID]", required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the page of a night (of the last, without ID) to this file.",
+)
 @json_option
 @pass_app
-def runs(app: App, run_id: str | None, limit: int, as_json: bool) -> int:
+def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: bool) -> int:
     """List runs, or inspect one: what it did and why."""
+    if page is not None:
+        return _write_page(app, run_id, page)
     from memoryd.service.review import describe_run, describe_runs  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
@@ -71,6 +80,15 @@ def runs(app: App, run_id: str | None, limit: int, as_json: bool) -> int:
             for one in listed
         ]
         print_table(("run", "kind", "state", "started", "what"), rows)
+    return 0
+
+
+def _write_page(app: App, run_id: str | None, page: Path) -> int:
+    from memoryd.interfaces.night_page import render_night  # noqa: PLC0415 - only here
+    from memoryd.service.night_report import read_night  # noqa: PLC0415
+
+    page.write_text(render_night(read_night(app.home, app.config, run_id)), encoding="utf-8")
+    click.echo(str(page))
     return 0
 
 
