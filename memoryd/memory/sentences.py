@@ -37,14 +37,17 @@ _ABBREVIATIONS = frozenset(
     re.findall(
         r"\S+",
         """
-    e.g i.e etc vs cf approx ca al mr mrs ms dr prof st jr sr no nr fig eq sec ch vol pp
+    e.g i.e etc vs cf approx ca al mr mrs ms dr prof st jr sr pp
     ed rev est min max dept inc ltd corp co jan feb mar apr jun jul aug sep sept oct nov
     dec mon tue tues wed thu thurs fri sat z.b z b bzw d.h h u.a u usw bspw ggf evtl inkl
-    exkl zzgl abs art hr fr str tel mio mrd vgl sog o.ä geb p.ex ex m mme mlle mm av env
+    exkl zzgl abs hr fr str tel mio mrd vgl sog o.ä geb p.ex ex m mme mlle mm av env
     sra srta ud uds ee.uu pág núm p.ej ej aprox dpto
     """,
     )
 )
+# Those that only shorten something before a number ("no. 5") or a lower-case word ("2 a.m. on Friday").
+_BEFORE_NUMBER = frozenset({"no", "nr", "fig", "eq", "sec", "ch", "vol", "art"})
+_AFTER_NUMBER = frozenset({"a.m", "p.m", "h", "s", "m", "g", "l"})
 # A number before one of these, or after one of those, is a German ordinal: "bis zum 31. Mai".
 _GERMAN_MONTH = re.compile(
     r"\s+(?:januar|februar|märz|april|mai|juni|juli|august|september|oktober|november|dezember|"
@@ -171,6 +174,10 @@ def _is_abbreviation(before: str, following: str) -> bool:
     token = word[0].lower()
     if token.isdigit():
         return _is_ordinal(before[: word.start()], token, following)
+    if token in _BEFORE_NUMBER:
+        return following.lstrip()[:1].isdigit()
+    if token in _AFTER_NUMBER and before[: word.start()].rstrip()[-1:].isdigit():
+        return following.lstrip()[:1].islower()
     single_letter = (
         len(token) == 1 and token.isalpha() and token.isascii() and token not in {"i", "a"}
     )

@@ -38,9 +38,9 @@ def read_sentences(text: str, zones: Sequence[Zone], origin: Origin) -> list[Sen
     sentences = [
         one for gap in gaps(zones, len(text)) for one in _between(text, gap, home, closely=closely)
     ]
-    sentences = _with_planted(sentences, text)
+    sentences = _with_references(_with_planted(sentences, text))
     is_small = len(sentences) <= _SMALL_TALK
-    if not is_small or any("identifier" in one.families for one in sentences):
+    if not is_small or any(one.families & {"identifier", "review"} for one in sentences):
         return [_with(one, "pasted") for one in sentences]
     return _with_requests(sentences)
 
@@ -84,6 +84,15 @@ def _with_planted(sentences: Sequence[Sentence], text: str) -> list[Sentence]:
         if starts[bisect.bisect_right(ends, one.span.start)] < one.span.end
         else one
         for one in sentences
+    ]
+
+
+def _with_references(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Mark what the next sentence orders to be changed ("fix it"): news of the work at hand."""
+    following = [*(one.families for one in sentences[1:]), frozenset[str]()]
+    return [
+        _with(one, "referred") if "refers" in after and "question" not in one.families else one
+        for one, after in zip(sentences, following, strict=False)
     ]
 
 

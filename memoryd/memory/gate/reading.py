@@ -27,7 +27,7 @@ _IDENTIFIER = re.compile(
 # A word that nobody would say but as a password: letters with digits or marks inside, or many digits.
 _HIDDEN_WORD = re.compile(
     r"(?<![\w./@-])(?=[\w!@#$%^&*+=~-]{0,40}\d)(?=[\w!@#$%^&*+=~-]{0,40}[A-Za-z!@#$%^&*])"
-    r"[\w!@#$%^&*+=~-]{5,80}(?![\w/@])|(?<![\w.,:/-])\d{4,12}(?![\w.,:%/-])",
+    r"[\w!@#$%^&*+=~-]{5,80}(?![\w/@])|(?<![\w.,:/-])\d{4,12}(?![\w%/]|[.,:-]\d)",
     re.ASCII,
 )
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")

@@ -10,7 +10,7 @@ import pytest
 from memoryd.memory.gate.language import blank_quotations, home_language, languages_of, plain_form
 from memoryd.memory.gate.tables import LANGUAGES, load_families, load_language
 
-SPECIAL = {"header", "order_header", "taint", "credential", "project", "working"}
+SPECIAL = {"header", "order_header", "taint", "credential", "project", "working", "refers"}
 BY_SHAPE = {
     "statement",
     "beside_request",
@@ -20,6 +20,7 @@ BY_SHAPE = {
     "identifier",
     "pasted",
     "overshadowed",
+    "referred",
 }
 
 
