@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.model import Message, Role
+from memoryd.screening import screen
 from memoryd.sources.claude_text import human_text, rejection_words, strip_injected
 from memoryd.sources.context import Context
 from memoryd.sources.documents import load_companion
@@ -302,7 +303,7 @@ def _note_title(record: Record, context: Context) -> None:
     if title and rank == 0 and leaf != context.state.get("last"):
         summaries: dict[str, str] = context.state.setdefault("summaries", {})
         if isinstance(leaf, str) and len(summaries) < _QUEUE:
-            summaries[leaf] = title
+            summaries[leaf] = screen(title).text  # the state is stored as it is
     elif title:
         session = text_or_none(record.get("sessionId")) or context.state.get("session")
         _set_title(context, session or context.path.stem, title, rank)

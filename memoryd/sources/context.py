@@ -10,6 +10,7 @@ from typing import Any
 import orjson
 
 from memoryd.model import Batch, Cursor, Message, Reject, Role, Session
+from memoryd.screening import screen
 from memoryd.sources.base import ReadLimits
 from memoryd.sources.exclusion import (
     is_own_call,
@@ -106,9 +107,18 @@ class Context:
             self.retracted[key] = None
 
     def note(self, session_id: str, **facts: str | None) -> None:
-        """Tell facts of a session (the fields of `Session`); what is known already costs nothing."""
+        """Tell facts of a session (the fields of `Session`); what is known already costs little.
+
+        They are screened here, since the state that remembers them is stored as it is: a title is somebody's
+        words, and even a branch or a folder may be named after a secret.
+        """
         known = self._known(session_id)
-        news = {name: fact for name, fact in facts.items() if fact and known.get(name) != fact}
+        clean = {
+            name: fact if name == "parent_id" else screen(fact).text
+            for name, fact in facts.items()
+            if fact
+        }
+        news = {name: fact for name, fact in clean.items() if known.get(name) != fact}
         if news:
             known.update(news)
             self.sessions.append(Session(self.source, session_id, **news))

@@ -1,5 +1,6 @@
 """The data path: whose a file is, what is read, and that every byte is accounted for."""
 
+import json
 import os
 import random
 import sys
@@ -54,6 +55,31 @@ def ledger(store: Store) -> list[tuple[int, ...]]:
     """(size, offset, ingested, quarantined) of every transcript."""
     sql = "select size, offset, ingested, quarantined from transcript order by path"
     return store.connection.execute(sql).fetchall()
+
+
+def test_no_secret_of_a_session_or_of_what_is_remembered_between_reads_is_stored(
+    ingest: Ingest, store: Store, root: Path
+) -> None:
+    record = {
+        "type": "user", "uuid": "u1", "sessionId": "a", "timestamp": "2026-11-01T10:00:00Z",
+        "cwd": f"/work/{SECRET}", "gitBranch": f"try-{SECRET}", "message": {"role": "user", "content": "hello"},
+    }  # fmt: skip
+    lines = [
+        record,
+        {"type": "summary", "summary": f"Why is {SECRET} refused?", "leafUuid": "elsewhere"},
+        {"type": "ai-title", "aiTitle": f"About {SECRET}", "sessionId": "a"},
+    ]
+    data = "".join(json.dumps(line) + "\n" for line in lines)
+    path = write(root / "claude" / "p" / "a.jsonl", data.encode())
+    ingest.everything()
+    write(path, (data + json.dumps(record | {"uuid": "u2"}) + "\n").encode())
+    report = ingest.everything()
+
+    store.checkpoint()
+    told = store.connection.execute("select project, branch, title from session").fetchone()
+    assert SECRET.encode() not in store.path.read_bytes()
+    assert all("‹secret:" in text for text in told)
+    assert report.added == 1
 
 
 class TestNames:
