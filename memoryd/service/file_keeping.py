@@ -12,13 +12,14 @@ from memoryd.config import Config
 from memoryd.errors import MemorydError
 from memoryd.memory_files.budgets import plan_loading
 from memoryd.memory_files.compaction import TARGET_PERCENT
+from memoryd.memory_files.discovery import Place
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.problems import CROWDED_PERCENT
 from memoryd.memory_files.reading import read_file
 from memoryd.service.file_evidence import view_bank
 from memoryd.service.file_places import known_groups
 from memoryd.service.file_sync import plan_update, sync_file, write_update
-from memoryd.service.file_writing import Opened, open_known
+from memoryd.service.file_writing import Opened, hold_files, open_known
 from memoryd.service.filing import compact_opened
 
 
@@ -58,7 +59,7 @@ def sync_files(
             if file.data is None or purpose not in ("memory", "user"):
                 continue
             try:
-                round_.keep(open_known(home, config, group.place, file))
+                round_.keep(group.place, file)
             except MemorydError as error:
                 round_.errors.append({"path": str(file.path), "reason": str(error)})
     return {"files": round_.files, "proposals": round_.proposals, "errors": round_.errors}
@@ -75,8 +76,16 @@ class _Round:
     proposals: list[dict[str, Any]] = field(default_factory=list)
     errors: list[dict[str, str]] = field(default_factory=list)
 
-    def keep(self, opened: Opened) -> None:
+    def keep(self, place: Place, file: MemoryFile) -> None:
         """One file: into the bank, then from the bank, then smaller."""
+        if self.leave.dry_run:
+            self._keep(open_known(self.home, self.config, place, file))
+            return
+        with hold_files(self.home):
+            again = read_file(file.path)
+            self._keep(open_known(self.home, self.config, place, again))
+
+    def _keep(self, opened: Opened) -> None:
         leave = self.leave
         told = sync_file(
             self.home, self.config, opened, confirmed=leave.confirmed, dry_run=leave.dry_run

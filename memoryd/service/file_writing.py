@@ -4,9 +4,12 @@ Before a file is touched the run is kept with all that undo needs, so a process 
 where it was (`recover`). Text that stays in the file is not copied: undo keeps only what a run takes out of it.
 """
 
+import fcntl
 import os
 import re
-from collections.abc import Callable, Mapping, Sequence
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from hashlib import sha256
@@ -15,7 +18,7 @@ from typing import Any
 from uuid import uuid4
 
 from memoryd.config import Config
-from memoryd.errors import MemorydError, UsageError
+from memoryd.errors import HeldError, MemorydError, RetryError, UsageError
 from memoryd.memory_files.approvals import judge_write
 from memoryd.memory_files.discovery import Place, find_place
 from memoryd.memory_files.editing import Edit, apply_edits, derive_edits
@@ -34,6 +37,7 @@ from memoryd.service.file_places import (
     lowered_profile,
     scope_of,
 )
+from memoryd.service.home import prepare_home
 from memoryd.service.writer import utc_now
 from memoryd.store.connection import Connection
 from memoryd.store.reader import Reader
@@ -41,6 +45,9 @@ from memoryd.store.runs import Run, get_run
 
 _LINES = re.compile(r"\n|[^\n]+")
 KINDS = ("compact", "file add", "file update")  # runs that write a memory file
+LOCK_NAME = "memoryd.files.lock"
+HOLD_SECONDS = 60.0  # for another command that changes files: as long as an agent may hold its own lock, and more
+INSIST_SECONDS = 10.0
 WRITING = "writing"  # the state of a run between the bank and the file
 
 
@@ -178,14 +185,58 @@ def write_as_run(
         raise
     if written.merged:
         told = describe_write(path, written.before, written.after, opened.profile)
-    carry_out(home, config, "files.note", {"run": run, "told": told})
+    # The file is written: if the bank is busy for long, the next look at the file notes it (`recover`).
+    with suppress(HeldError, RetryError):
+        _insist(home, config, "files.note", {"run": run, "told": told})
     return run
+
+
+def _insist(home: Path, config: Config, command: str, arguments: Mapping[str, Any]) -> Any:
+    """Have a command done that ends what was begun, even if another process writes for a moment."""
+    deadline = time.monotonic() + INSIST_SECONDS
+    while True:
+        try:
+            return carry_out(home, config, command, arguments)
+        except (HeldError, RetryError):
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.1)
+
+
+@contextmanager
+def hold_files(home: Path) -> Iterator[None]:
+    """Let no other process of this home change memory files meanwhile; the kernel frees it when one dies.
+
+    What is known of a file (`file_links`) is only true to one at a time; read the file inside.
+
+    Raises:
+        HeldError: another one took too long.
+    """
+    prepare_home(home)
+    handle = os.open(home / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        deadline = time.monotonic() + HOLD_SECONDS
+        while not _lock(handle):
+            if time.monotonic() > deadline:
+                raise HeldError("another memoryd command is changing memory files; try again")
+            time.sleep(0.1)
+        yield
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int) -> bool:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def _take_back(home: Path, config: Config, run: str, error: MemorydError) -> None:
     """Undo the bank's part of a run whose file could not be written."""
     try:
-        carry_out(home, config, "files.undo", {"run": run})
+        _insist(home, config, "files.undo", {"run": run})
     except MemorydError as second:
         raise type(error)(
             f"{error}; its entries are in the bank too now ({second}): memoryd undo {run}"
@@ -228,10 +279,11 @@ def undo_write(home: Path, config: Config, run: Run) -> dict[str, Any]:
         As `changes.undo`; a file that was left alone stands in `not_undone`, and then the bank is left alone too.
     """
     path = Path(str(run.report["path"]))
-    left = _put_back(home, path, run.report)
-    if left:
-        return {"run": run.id, "restored": [], "not_undone": {str(path): left}, "file": None}
-    told: dict[str, Any] = carry_out(home, config, "files.undo", {"run": run.id})
+    with hold_files(home):
+        left = _put_back(home, path, run.report)
+        if left:
+            return {"run": run.id, "restored": [], "not_undone": {str(path): left}, "file": None}
+        told: dict[str, Any] = _insist(home, config, "files.undo", {"run": run.id})
     return told | {"file": str(path)}
 
 

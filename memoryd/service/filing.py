@@ -11,7 +11,7 @@ from memoryd.config import Config
 from memoryd.errors import UsageError
 from memoryd.memory.admission import default_confidence
 from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
-from memoryd.memory_files.additions import Addition, plan_addition
+from memoryd.memory_files.additions import plan_addition
 from memoryd.memory_files.changes import FileEntry
 from memoryd.memory_files.compaction import (
     CompactionPlan,
@@ -32,7 +32,7 @@ from memoryd.service.file_evidence import BankView, view_bank, worth
 from memoryd.service.file_links import ambiguous, bank_words, fingerprint, memories
 from memoryd.service.file_places import APPROVED, clean_path, known_groups, read_approvals
 from memoryd.service.file_sync import sync_file
-from memoryd.service.file_writing import Opened, open_file, write_as_run
+from memoryd.service.file_writing import Opened, hold_files, open_file, write_as_run
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.settings import put_setting
@@ -106,13 +106,17 @@ def compact(
     Without approval, or with *dry_run*, nothing is written: the diff is the answer.
     """
     opened = open_file(home, config, path, profile)
-    return compact_opened(home, config, opened, target_percent, dry_run=dry_run)
+    if dry_run or opened.refusal:
+        return compact_opened(home, config, opened, target_percent, dry_run=True)
+    with hold_files(home):
+        opened = open_file(home, config, path, profile)
+        return compact_opened(home, config, opened, target_percent, dry_run=False)
 
 
 def compact_opened(
     home: Path, config: Config, opened: Opened, target_percent: float, *, dry_run: bool
 ) -> dict[str, Any]:
-    """Compact a file that was read already; see `compact`."""
+    """Compact a file that was read already, with `hold_files` held unless it is a dry run; see `compact`."""
     dry_run = dry_run or bool(opened.refusal)
     if not dry_run:
         sync_file(home, config, opened)
@@ -269,30 +273,53 @@ def add_to_file(
 ) -> dict[str, Any]:
     """Add one entry to a memory file, or refuse with the full list of what is in the way."""
     opened = open_file(home, config, path, profile, missing_ok=True)
-    addition = plan_addition(opened.file, opened.profile, content.strip())
-    before = opened.file.data or b""
+    told, _ = _judge_addition(opened, content.strip())
+    if told["outcome"] != "added":
+        return told
+    with hold_files(home):
+        opened = open_file(home, config, path, profile, missing_ok=True)
+        told, after = _judge_addition(opened, content.strip())
+        return told if told["outcome"] != "added" else told | _add(home, config, opened, after)
+
+
+def _judge_addition(opened: Opened, content: str) -> tuple[dict[str, Any], bytes]:
+    """What adding would do, in the fields that are told, and the file afterwards."""
+    addition = plan_addition(opened.file, opened.profile, content)
+    before, name = opened.file.data or b"", opened.file.path.name
     same = addition.after == before
     refused = addition.refused or ("" if same else opened.refusal)
-    told = _addition_json(addition) | {"refused": refused, "reason": refused, "with": None}
-    told |= {"entry": None, "run": None, "diff": "", "outcome": "rejected"}
-    if addition.after is not None:
-        told["diff"] = make_diff(before, addition.after, path.name)
+    outcome, reason = "added", f"new in {name}"
     if refused or addition.after is None:
-        return told
-    if same:
-        return told | {"outcome": "duplicate", "reason": f"{path.name} says it already"}
-    sync_file(home, config, opened)
-    added = _added_entry(opened, addition.after)
-    merge = make_merge(opened.file.data, [Edit((), (added["content"],))], opened.profile, path.name)
-    changes = {"added": [added], "links": _fingerprints(opened, addition.after)}
-    run = write_as_run(home, config, opened, "file add", addition.after, merge, changes)
-    entry = view_bank(home, [path]).entry_of(path, added["fingerprint"])
-    return told | {
-        "entry": None if entry is None else entry_to_json(entry),
-        "outcome": "added",
-        "reason": f"new in {path.name}",
-        "run": run,
+        outcome, reason = "rejected", refused
+    elif same:
+        outcome, reason = "duplicate", f"{name} says it already"
+    told = {
+        "entry": None,
+        "outcome": outcome,
+        "reason": reason,
+        "with": None,
+        "run": None,
+        "diff": "" if addition.after is None else make_diff(before, addition.after, name),
+        "used": addition.used,
+        "limit": addition.limit,
+        "unit": addition.unit,
+        "crowded": addition.crowded,
+        "entries": [{"content": text, "size": size} for text, size in addition.entries],
     }
+    return told, addition.after or b""
+
+
+def _add(home: Path, config: Config, opened: Opened, after: bytes) -> dict[str, Any]:
+    """Write an added entry into file and bank; what stood in the file before is not this run's to take back."""
+    sync_file(home, config, opened)
+    path = opened.file.path
+    added = _added_entry(opened, after)
+    edits = [Edit((), (added["content"],))]
+    merge = make_merge(opened.file.data, edits, opened.profile, path.name)
+    changes = {"added": [added], "links": _fingerprints(opened, after)}
+    run = write_as_run(home, config, opened, "file add", after, merge, changes)
+    entry = view_bank(home, [path]).entry_of(path, added["fingerprint"])
+    return {"entry": None if entry is None else entry_to_json(entry), "run": run}
 
 
 def _added_entry(opened: Opened, after: bytes) -> dict[str, Any]:
@@ -316,13 +343,3 @@ def _added_entry(opened: Opened, after: bytes) -> dict[str, Any]:
 def _fingerprints(opened: Opened, data: bytes) -> list[str]:
     found = memories(MemoryFile(opened.file.path, data), opened.profile)
     return [fingerprint(one.heading, one.content) for one in found]
-
-
-def _addition_json(addition: Addition) -> dict[str, Any]:
-    return {
-        "used": addition.used,
-        "limit": addition.limit,
-        "unit": addition.unit,
-        "crowded": addition.crowded,
-        "entries": [{"content": text, "size": size} for text, size in addition.entries],
-    }

@@ -310,6 +310,30 @@ def test_a_hand_edit_of_an_entry_that_was_to_be_merged_wins(desk: Desk) -> None:
     assert desk.bank("active", "merged") == before
 
 
+def test_two_commands_at_once_do_not_take_each_other_s_work_for_a_crash(desk: Desk) -> None:
+    desk.write(*PAIRS, *SINGLE)
+    told: list[dict[str, Any]] = []
+    workers = [
+        threading.Thread(target=lambda: told.append(desk.compact(target_percent=30.0))),
+        threading.Thread(target=lambda: told.append(desk.sync())),
+    ]
+    with held(desk.memory) as let_go:
+        workers[0].start()
+        deadline = time.monotonic() + 20
+        while not known_record(desk.home, desk.memory).pending and time.monotonic() < deadline:
+            time.sleep(0.01)
+        workers[1].start()
+        time.sleep(0.5)
+        let_go()
+        for worker in workers:
+            worker.join(30)
+
+    assert len(told) == 2
+    moved = {one["content"] for one in told[1 - ("files" in told[1])]["moved"]}
+    assert {words for words in moved if words in SINGLE} < set(desk.bank())
+    assert known_record(desk.home, desk.memory).pending == ""
+
+
 def test_undo_keeps_what_was_written_since(desk: Desk) -> None:
     desk.write(*PAIRS, *SINGLE)
     run = desk.compact()["run"]
