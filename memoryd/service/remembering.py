@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 from uuid import uuid4
 
+from memoryd.errors import UsageError
 from memoryd.memory.admission import (
     Verdict,
     admit,
@@ -67,13 +68,31 @@ def screen_entry(entry: Entry) -> tuple[Entry, ScreenedText, int]:
     """An entry with every text in it screened, its content, and how many secrets were replaced."""
     content = screen(entry.content)
     sources = tuple(_screen_source(one) for one in entry.sources)
-    metadata = {key: _screen_value(value) for key, value in entry.metadata.items()}
+    metadata = _screen_value(dict(entry.metadata))
     clean = replace(entry, content=content.text, sources=sources, metadata=metadata)
     return clean, content.text, sum(content.secrets.values())
 
 
 def _screen_source(source: Provenance) -> Provenance:
-    return source if source.quote is None else replace(source, quote=screen(source.quote).text)
+    return replace(
+        source,
+        message_id=_screen_value(source.message_id),
+        session_id=_screen_value(source.session_id),
+        path=_screen_value(source.path),
+        quote=_screen_value(source.quote),
+    )
+
+
+def _check_names(entry: Entry) -> None:
+    """Refuse names that hold secrets: replaced ones would be one name for several things.
+
+    Raises:
+        UsageError: the message says which, not what.
+    """
+    for field in ("id", "key", "namespace", "scope", "session_id"):
+        name = getattr(entry, field)
+        if name is not None and screen(name).secrets:
+            raise UsageError(f"{field} holds a secret; choose another")
 
 
 def _screen_value(value: Any) -> Any:  # JSON of any shape
@@ -82,7 +101,7 @@ def _screen_value(value: Any) -> Any:  # JSON of any shape
     if isinstance(value, list):
         return [_screen_value(one) for one in value]
     if isinstance(value, dict):
-        return {key: _screen_value(one) for key, one in value.items()}
+        return {screen(key).text: _screen_value(one) for key, one in value.items()}
     return value
 
 
@@ -91,7 +110,11 @@ def remember(bank: Bank, draft: Entry, because: Because, find_same: FindSame) ->
 
     Args:
         find_same: finds an active entry that says the same in other words, or None.
+
+    Raises:
+        UsageError: a secret in a name (`key`, `scope` …).
     """
+    _check_names(draft)
     clean, content, secrets = screen_entry(draft)
     if not content.strip():
         return Remembered(Verdict("rejected", "nothing is left after screening"), None)
@@ -134,7 +157,8 @@ def _same_words(bank: Bank, draft: Entry) -> Entry | None:
 
 
 def restore_exported(bank: Bank, entry: Entry, because: Because) -> Entry:
-    """Store an entry as given (also id, state, lineage); only secrets are still replaced."""
+    """Store an entry as given (also id, state, lineage); only secrets are still replaced, or refused in names."""
+    _check_names(entry)
     clean, content, _ = screen_entry(entry)
     replaced = _same_key(bank, clean)
     if replaced is not None:

@@ -94,8 +94,8 @@ class TestAdd:
         told = add(
             writer,
             f"the deploy token is {SECRET}",
-            metadata={"note": [f"old: {SECRET}"]},
-            sources=[{"quote": f"it is {SECRET}"}],
+            metadata={"note": [f"old: {SECRET}"], f"of {SECRET}": {SECRET: 1}},
+            sources=[{"quote": f"it is {SECRET}", "path": f"/x/{SECRET}", "session_id": SECRET}],
         )
 
         assert SECRET not in json.dumps(told)
@@ -170,6 +170,21 @@ class TestCorrection:
 
         assert changed["origin"] == "user"
         assert SECRET not in changed["content"]
+
+    @pytest.mark.parametrize("field", ["id", "key", "namespace", "scope", "session_id"])
+    @pytest.mark.parametrize("raw", [False, True])
+    def test_a_name_that_holds_a_secret_is_refused_without_repeating_it(
+        self, writer: Writer, home: Path, tmp_path: Path, field: str, raw: bool
+    ) -> None:
+        file = tmp_path / "in.jsonl"
+        rows = [{"content": "The sky is blue", field: f"u/{SECRET}"}, {"content": "Grass is green"}]
+        file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        told = ask(writer, "memory.import", path=str(file), raw=raw)
+
+        assert [error["line"] for error in told["errors"]] == [1]
+        assert f"{field} holds a secret" in told["errors"][0]["reason"]
+        assert SECRET not in json.dumps(told)
+        assert [entry.content for entry in entries(home)] == ["Grass is green"]
 
     def test_replaced_words_are_true_again_from_now_on(self, writer: Writer) -> None:
         entry = add(writer, "The port is 5432")["entry"]
