@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import resource
+import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -84,6 +85,23 @@ class TestExitStatus:
         assert (done.status, done.out) == (2, b"")
         assert "Traceback" not in done.err
         assert 900 < max(map(len, done.err.splitlines())) < 1100
+
+    def test_2_for_half_a_character_in_a_batch(self, memoryd: Memoryd, history: Path) -> None:
+        line = rb'{"id": "1", "query": "port", "source": "\ud800"}'
+        done = memoryd("search", "--batch", stdin=line, home=history)
+
+        assert done.status == 2
+        assert "lone surrogate" in done.err
+
+    @pytest.mark.parametrize(
+        ("words", "status"),
+        [("search port >&-", 0), ("status --json >&- 2>&-", 0), ("search --batch <&-", 0), ("search zeppelin >&-", 1)],
+    )  # fmt: skip
+    def test_closed_streams_change_no_status(self, history: Path, words: str, status: int) -> None:
+        line = f"{shlex.join(command('--home', str(history)))} {words}"
+        done = subprocess.run(line, shell=True, check=False, capture_output=True, cwd=REPOSITORY)
+
+        assert (done.returncode, done.stdout, done.stderr) == (status, b"", b"")
 
     def test_2_for_a_file_of_nobody_which_is_named(self, memoryd: Memoryd, tmp_path: Path) -> None:
         path = tmp_path / "letter.jsonl"

@@ -143,6 +143,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and exit with the status of the contract."""
     words = list(sys.argv[1:] if arguments is None else arguments)
     os.umask(0o077)
+    _open_closed_streams()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(
             stream, TextIOWrapper
@@ -163,6 +164,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     except MemorydError as error:
         click.echo(_shortened(f"memoryd: {error}"), err=True)
         status = error.exit_status
+    except UnicodeEncodeError:  # JSON can hold what neither files nor the database can
+        click.echo("memoryd: the input holds half a character (a lone surrogate)", err=True)
+        status = UsageError.exit_status
     except BrokenPipeError:  # the reader of our output went away: nothing is wrong
         _close_output()
         status = 0
@@ -171,6 +175,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
         _close_output()
         status = _STATUS.get(error.errno or 0, MemorydError.exit_status)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _open_closed_streams() -> None:
+    """Whoever closed a stream (`>&-`) wants to hear or say nothing there; Python has None for it."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode, encoding="utf-8"))  # noqa: SIM115 - until the end
 
 
 def _check_encoding(words: Sequence[str]) -> None:
