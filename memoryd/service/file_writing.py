@@ -84,7 +84,13 @@ def open_file(
 
 
 def open_known(home: Path, config: Config, place: Place, file: MemoryFile) -> Opened:
-    """What may be done with a file that was read already."""
+    """What may be done with a file that was read already.
+
+    Raises:
+        UsageError: its name cannot be stored.
+    """
+    if not is_utf8(str(file.path)):
+        raise UsageError(f"cannot keep {str(file.path)!r}: its name is not valid UTF-8")
     records, readable = ledger_of(place, [file])
     profile = lowered_profile(place, file)
     refusal = judge_write(

@@ -312,15 +312,17 @@ def test_killed_anywhere_the_file_is_old_or_new_and_nothing_is_lost(
     compact = ("files", "compact", str(memory), "--target-percent", "10")
     memory.write_text(join_sections(SHORT))
     old = memory.read_bytes()
-    status, calls = run_killed(tmp_path / "first", STAGES[0], 0, *compact)
-    assert status == 0
+    calls = {}
+    for stage in STAGES:
+        memory.write_bytes(old)
+        status, calls[stage] = run_killed(tmp_path / stage, stage, 0, *compact)
+        assert status == 0
     new = memory.read_bytes()
     outcomes = set()
     for stage, number in product(STAGES, range(kills)):
         home = tmp_path / f"{stage}-{number}"
         memory.write_bytes(old)
-        share = {"keep": calls, "put_file": calls // 3, "note": calls // 6}[stage]
-        at = 1 + share * number // kills
+        at = 1 + calls[stage] * 9 // 10 * number // kills
         assert run_killed(home, stage, at, *compact)[0] == -signal.SIGKILL
         left = memory.read_bytes()
         assert left in (old, new)

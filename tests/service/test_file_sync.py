@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import sqlite3
 from pathlib import Path
 
@@ -108,6 +109,18 @@ def test_a_file_that_loses_most_of_its_entries_waits_for_a_person(desk: Desk) ->
     assert set(desk.bank()) == set(many)
     desk.sync(confirmed=True)
     assert set(desk.bank()) == {many[0]}
+
+
+def test_a_name_that_is_no_text_is_an_error_of_that_file_alone(desk: Desk) -> None:
+    desk.write(*FACTS)
+    odd = desk.user / ".claude/projects/-app/memory" / os.fsdecode(b"\xff-notes")
+    odd.mkdir(parents=True)
+    memory = odd / "MEMORY.md"
+    memory.write_text("- a note\n")
+    told = desk.sync(desk.memory, memory)
+
+    assert len(told["errors"]) == 1
+    assert set(desk.bank()) == set(FACTS)
 
 
 def test_a_file_that_is_gone_takes_nothing_with_it(desk: Desk) -> None:
