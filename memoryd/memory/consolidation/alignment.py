@@ -1,6 +1,7 @@
 """Pair the units of two readings; what finds no partner is the difference between them."""
 
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryd.memory.consolidation.lexicon import lexicon
@@ -59,6 +60,18 @@ def _is_light(i: int, reading: Reading) -> bool:
     near = (reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units))
     named = any(other.kind in ("code", "name") and other.clause == unit.clause for other in near)
     return named and unit.key in lexicon("en").labels
+
+
+def light_verbs(reading: Reading, paired: Sequence[int], alone: Sequence[int]) -> frozenset[str]:
+    """Give the senses of the verbs of the clauses of *paired* that no partner was asked of."""
+    clauses = {reading.units[i].clause for i in paired}
+    table = lexicon(reading.language)
+    senses = frozenset().union(*(reading.clauses[n].verbs for n in clauses))
+    for i in set(range(len(reading.units))) - {*paired, *alone}:
+        unit = reading.units[i]
+        if unit.kind == "action" and unit.clause in clauses and unit.key in table.light:
+            senses |= table.light_verbs.get(unit.key, frozenset({unit.key}))
+    return senses
 
 
 def _clause_keys(reading: Reading, clause: int) -> set[str]:

@@ -8,6 +8,7 @@ import re
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
+from memoryd.memory.consolidation.inflection import known_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
 from memoryd.memory.consolidation.lists import number_lists
@@ -27,6 +28,7 @@ _POSTPOSED = frozenset(
     {"if", "when", "until", "before", "after", "except"}
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
+_AUXILIARIES = frozenset({"have", "get"})
 _ORDER_WORDS = frozenset({"first", "next", "last", "then"})
 
 
@@ -137,8 +139,22 @@ class ReadingBuilder:
         if item.role in ("drop", "modal") and self._divides_here(item) and self._is_copula(item):
             self.now.divides = item.start
         self._note_tense(item)
+        self._note_light_verb(item)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
+
+    def _note_light_verb(self, item: Item) -> None:
+        """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
+        senses = self._light_senses(item)
+        self.now.verbs |= senses
+        self.now.perfect = next(iter(senses & _AUXILIARIES), "")
+
+    def _light_senses(self, item: Item) -> frozenset[str]:
+        if item.role != "drop" or not self.table.light_verbs:
+            return frozenset()
+        forms = known_forms(item.surface.casefold(), self.table.language)
+        known = (self.table.light_verbs.get(form) for form in forms)
+        return next((senses for senses in known if senses), frozenset())
 
     def _divides_here(self, item: Item) -> bool:
         """Nothing divided the clause yet, or only a noun that might be a verb (the review is ...)."""
@@ -302,6 +318,9 @@ class ReadingBuilder:
         if item.key in ("", "unset_") and item.role == "concept":
             return
         self.now.participle = self.now.participle or item.surface.endswith("ed")
+        if self.now.perfect and self._is_participle(item):
+            self.now.verbs.discard(self.now.perfect)
+        self.now.perfect = ""
         unit = Unit(
             key=item.key,
             kind=item.role,
@@ -319,6 +338,10 @@ class ReadingBuilder:
         self.now.joined = False
         self.now.units.append(len(self.units))
         self.units.append(unit)
+
+    def _is_participle(self, item: Item) -> bool:
+        word = item.surface.casefold()
+        return word.endswith(("ed", "en")) or self.table.bases.get(word, word) != word
 
     def _role_of(self, item: Item) -> str:
         """Nouns get the role of the preposition before them; "to archive" is a verb, "to the archive" a noun."""
@@ -355,6 +378,7 @@ class ReadingBuilder:
             tense=self._tense(),
             inside=self.outer[-1].number if self.outer else -1,
             denials=len(now.negations),
+            verbs=frozenset(now.verbs),
             negated=negated,
             divides=now.divides,
             opens_with_reason=now.reason,

@@ -26,6 +26,8 @@ class Clause:
     past: bool = False
     auxiliary: bool = False  # be, have or a modal: what follows is a participle
     reason: bool = False
+    verbs: set[str] = field(default_factory=set)  # senses of the verbs that are no units
+    perfect: str = ""  # a form of have or get that turns out an auxiliary if a participle follows
     participle: bool = False  # "-ed" alone does not tell moved from was moved
     last: Item | None = None
     light: Item | None = None  # the last dropped word, content after all if nothing else is negated

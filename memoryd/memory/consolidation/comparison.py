@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from memoryd.memory.consolidation.alignment import Alignment, align
+from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
 
@@ -117,6 +117,7 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
         or _tense(a, b, clauses_a, clauses_b)
+        or _light_verbs(a, b, alignment)
         or _scopes(a, b, alignment)
         or _roles(a, b, alignment)
     )
@@ -168,6 +169,19 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
     for cue in ("pending", "done"):
         if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
             return Objection("what is done is not what is to be done", "sign")
+    return None
+
+
+def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """Give lessons, get lessons: a verb that may be missing must not be another one."""
+    ours = light_verbs(a, [i for i, _ in alignment.pairs], alignment.only_a)
+    theirs = light_verbs(b, [j for _, j in alignment.pairs], alignment.only_b)
+    if ours and theirs and not ours & theirs:
+        return Objection(f"another verb: {min(ours)} / {min(theirs)}")
+    if ("go" in ours) != ("go" in theirs) and any(
+        {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
+    ):
+        return Objection("who goes there is not there yet")
     return None
 
 

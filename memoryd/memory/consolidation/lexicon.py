@@ -98,8 +98,10 @@ class Lexicon:
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
         copulas: phrases that divide subject and value.
+        light_verbs: verb that is no unit ("give", "keep") -> its senses; two such verbs must share one.
         unaccented: a word of a table without its accents (also ae, oe, ue) -> as it is written.
         plain_words: every single word of the tables, for telling names from words.
+        common: ordinary words that no table says anything about; they only help to cut unspaced text.
     """
 
     language: Language
@@ -117,6 +119,7 @@ class Lexicon:
     measures: frozenset[str] = frozenset()
     copulas: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
+    light_verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
@@ -124,26 +127,41 @@ class Lexicon:
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)
     plain_words: frozenset[str] = field(default_factory=frozenset)
+    common: frozenset[str] = frozenset()
 
 
 @cache
 def lexicon(language: Language) -> Lexicon:
     """Load the tables of one language."""
-    text = files(__package__).joinpath("languages", f"{language}.toml").read_text(encoding="utf-8")
-    return _compile(language, tomllib.loads(text))
+    return _compile(language, _table(language), _table(f"{language}_words"))
 
 
-def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
+@cache
+def simplified() -> Mapping[int, int]:
+    """Traditional Chinese characters -> the simplified ones they are read as, for `str.translate`."""
+    pairs = _table("zh_traditional")["pairs"]
+    return {ord(a): ord(b) for row, plain in pairs for a, b in zip(row, plain, strict=True)}
+
+
+def _table(name: str) -> Mapping[str, Any]:
+    file = files(__package__).joinpath("languages", f"{name}.toml")
+    return tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+
+
+def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, str]) -> Lexicon:
     spaced = language not in UNSPACED
     main, aside = _meanings(tables, spaced)
-    cues = {phrase: roles for phrase, roles in aside.items() if _is_said_aside(phrase, main)}
+    bases = tables.get("irregular", {})
+    cues = {phrase: roles for phrase, roles in aside.items() if _is_said_aside(phrase, main, bases)}
     phrases = _phrases(tables, main, {p: roles for p, roles in aside.items() if p not in cues})
+    common = _common_words(words, phrases)
+    phrases |= common
     return Lexicon(
         language=language,
         phrases=phrases,
         cues=cues,
         longest=_longest((*phrases, *cues), spaced),
-        bases=tables.get("irregular", {}),
+        bases=bases,
         past=frozenset(tables.get("past", {}).get("words", ())),
         requests=tuple(tables.get("requests", {}).get("phrases", ())),
         attributes={key: frozenset(words) for key, words in tables.get("attributes", {}).items()},
@@ -154,6 +172,7 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         measures=_words(tables, "measures"),
         copulas=_words(tables, "copulas"),
         light=_words(tables, "light"),
+        light_verbs=_light_verbs(tables),
         labels=_words(tables, "labels"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
@@ -161,7 +180,18 @@ def _compile(language: Language, tables: Mapping[str, Any]) -> Lexicon:
         markers_after="markers_after" in tables,
         unaccented=_unaccented(phrases) if spaced else {},
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
+        common=frozenset(common),
     )
+
+
+def _common_words(words: Mapping[str, str], phrases: Mapping[str, Sense]) -> dict[str, Sense]:
+    """Give the words that no other table knows; each stands for itself."""
+    return {
+        word: Sense(role, word)
+        for section, role in _SYNONYMS.items()
+        for word in words.get(section, "").split()
+        if word not in phrases
+    }
 
 
 def _meanings(
@@ -178,6 +208,9 @@ def _meanings(
         else:
             main.setdefault(phrase, Sense(role, key))
     _add_synonyms(tables, main, spaced)
+    for section, role in (("verbs", "action"), ("nouns", "concept")):
+        for word in _words(tables, section):
+            main.setdefault(word, Sense(role, word))
     for phrase, meaning in tables.get("compounds", {}).items():
         parts = _parts(meaning, main, tables)
         main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
@@ -190,16 +223,33 @@ def _phrases(
     """Join senses and cues; what is only a cue drops out, words without synonyms stand for themselves."""
     phrases = {p: Sense(s.role, s.key, aside.get(p, frozenset()), s.parts) for p, s in main.items()}
     for phrase, roles in aside.items():
-        phrases.setdefault(phrase, Sense("drop", "", roles))
-    for word in _words(tables, "verbs"):
-        phrases.setdefault(word, Sense("action", word))
-    for word in _words(tables, "nouns"):
-        phrases.setdefault(word, Sense("concept", word))
+        known = (main.get(form) for form in _stripped(phrase, tables.get("irregular", {})))
+        content = next((s for s in known if s and s.role in _SYNONYMS.values()), None)
+        sense = content or Sense("drop", "")
+        phrases.setdefault(phrase, Sense(sense.role, sense.key, roles))
     return phrases
+
+
+def _stripped(word: str, bases: Mapping[str, str]) -> Iterator[str]:
+    """Give what an English verb form may be a form of; no word of another language is cut."""
+    yield bases.get(word, word)
+    for tail in ("d", "ed", "s", "led"):
+        if word.endswith(tail):
+            yield word.removesuffix(tail)
+    if word.endswith("pped"):
+        yield word[:-3]
 
 
 def _words(tables: Mapping[str, Any], section: str) -> frozenset[str]:
     return frozenset(tables.get(section, {}).get("words", ()))
+
+
+def _light_verbs(tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
+    senses: dict[str, set[str]] = {}
+    for sense, verbs in tables.get("light_verbs", {}).items():
+        for verb in verbs:
+            senses.setdefault(verb, set()).add(sense)
+    return {verb: frozenset(found) for verb, found in senses.items()}
 
 
 def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
@@ -254,6 +304,8 @@ def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: boo
 
 
 _RESERVED: dict[str, tuple[Role, str]] = {
+    "by": ("marker", "by"),
+    "toward": ("marker", "toward"),
     "not": ("negate", "verbal"),
     "must": ("modal", "must"),
     "may": ("modal", "may"),
@@ -294,10 +346,14 @@ def _longest(phrases: Iterable[str], spaced: bool) -> dict[str, int]:
     return longest
 
 
-def _is_said_aside(phrase: str, main: Mapping[str, Sense]) -> bool:
+def _is_said_aside(phrase: str, main: Mapping[str, Sense], bases: Mapping[str, str]) -> bool:
     """moved to, raised to: the cue holds content, which must still be read word by word."""
     words = phrase.split()
-    known = (main.get(form) for word in words for form in (word, word[:-1], word[:-2]))
+    known = (
+        main.get(form)
+        for word in words
+        for form in (word, word[:-1], word[:-2], bases.get(word, word))
+    )
     return len(words) > 1 and any(
         sense is not None and sense.role in ("action", "concept") for sense in known
     )

@@ -69,6 +69,7 @@ class ClauseFacts:
     divides: int = -1
     opens_with_reason: bool = False
     inside: int = -1  # the clause in whose brackets it stands
+    verbs: frozenset[str] = frozenset()  # senses of its light verbs: give, keep, use
     denials: int = 0  # negations in it, cancelled ones too
 
 
