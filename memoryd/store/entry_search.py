@@ -9,7 +9,8 @@ from memoryd.store.entry_rows import COLUMNS, row_to_entry
 from memoryd.store.query import Query
 from memoryd.store.search import Scope, find_rows
 
-_JOINS = " join entry on entry.row = {index}.rowid"
+# cross join: the full-text index leads. Left to choose, SQLite may ask the index anew for every entry of a namespace.
+_JOINS = " cross join entry on entry.row = {index}.rowid"
 
 
 @dataclass(frozen=True, slots=True)

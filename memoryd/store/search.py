@@ -126,8 +126,9 @@ def _scope(connection: Connection, filters: Filters) -> Scope:
             connection, of_session
         )
     joins = (
-        " join message on message.id = {index}.rowid join session on session.id = message.session_id"
-        " join source on source.id = session.source_id"
+        # cross join: the full-text index leads, whatever SQLite would guess of the filters.
+        " cross join message on message.id = {index}.rowid cross join session on session.id = message.session_id"
+        " cross join source on source.id = session.source_id"
     )
     where = "".join(f" and {condition}" for condition in conditions)
     return Scope(joins, where, tuple(conditions.values()))
