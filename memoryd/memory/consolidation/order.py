@@ -26,6 +26,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         u, v = a.units[i], b.units[j]
         if frozenset((u.role, v.role)) in _OPPOSED and not _when(u):
             return f"{u.surface!r} plays another role"
+    if _is_only_of_another(a, b, alignment):
+        return "'only' is said of another"
     steps = a.ordered or b.ordered
     movable = [
         (i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))
@@ -37,6 +39,19 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             if _are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment):
                 return f"{a.units[i].surface!r} and {a.units[k].surface!r} changed places"
     return None
+
+
+def _is_only_of_another(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """Only admins delete projects, admins delete only projects: what opens one clause must follow in the other."""
+    partner = dict(alignment.pairs)
+    return any(
+        a.units[i].key == "only" and _opens(a, i) != _opens(b, j) and partner.get(i + 1) != j + 1
+        for i, j in alignment.pairs
+    )
+
+
+def _opens(reading: Reading, i: int) -> bool:
+    return i == 0 or reading.units[i - 1].clause != reading.units[i].clause
 
 
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
