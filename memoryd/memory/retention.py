@@ -23,7 +23,8 @@ class RetentionPolicy:
 
     Attributes:
         episodic_ttl_days: what happened is demoted so long after its last use or confirmation.
-        unread_days: an entry never read and not confirmed for so long is demoted.
+        unread_days: an entry never read and never confirmed is demoted after so long.
+        promised_days: what was used or confirmed within so long stays, whatever the quota; only terms of its own end it.
         quota: active entries of a namespace; above it the least activated go first.
         grace_days: new entries are immune.
         archive_days, unused_days: in the archive so long, and unused so long, before removal for good.
@@ -33,6 +34,7 @@ class RetentionPolicy:
 
     episodic_ttl_days: float = 90.0
     unread_days: float = 60.0
+    promised_days: float = 90.0
     quota: int = 1000
     grace_days: float = 7.0
     archive_days: float = 30.0
@@ -99,7 +101,9 @@ def plan_retention(
     aged = [retire for entry in movable if (retire := _age(entry, policy, now)) is not None]
     cap = max(policy.min_changes, int(len(active) * policy.max_percent / 100))
     gone = {retire.entry.id for retire in aged}
-    remaining = [entry for entry in movable if entry.id not in gone]
+    remaining = [
+        entry for entry in movable if entry.id not in gone and not _in_use(entry, policy, now)
+    ]
     excess = len(active) - len(aged) - policy.quota
     evicted = list(_evict(remaining, accesses, policy, now, min(excess, max(0, cap - len(aged)))))
     purge = tuple(_purge(entries, policy, now))
@@ -132,6 +136,15 @@ def last_used(entry: Entry) -> datetime:
     return max(filter(None, times))
 
 
+def _in_use(entry: Entry, policy: RetentionPolicy, now: datetime) -> bool:
+    """Was an entry used, or confirmed after it was made, so recently that no quota may take it?"""
+    confirmed = entry.metadata.get("confirmed_at")
+    times = [entry.last_accessed_at] + (
+        [datetime.fromisoformat(confirmed)] if isinstance(confirmed, str) else []
+    )
+    return any(time is not None and now - time < policy.promised_days * DAY for time in times)
+
+
 def recorded_at(entry: Entry) -> datetime:
     """When memory learned of an entry: for what was said earlier that is noted, else it is its creation."""
     noted = entry.metadata.get("recorded_at")
@@ -160,7 +173,10 @@ def _age(entry: Entry, policy: RetentionPolicy, now: datetime) -> Retire | None:
         return None
     if entry.kind == "episodic" and idle >= policy.episodic_ttl_days:
         return Retire(entry, "expired", f"what happened, unused for {idle:.0f} days")
-    if entry.access_count == 0 and idle >= policy.unread_days:
+    confirmed = "confirmed_at" in entry.metadata
+    if entry.access_count == 0 and idle >= (
+        policy.promised_days if confirmed else policy.unread_days
+    ):
         return Retire(entry, "demoted", f"never read, and not confirmed for {idle:.0f} days")
     return None
 

@@ -52,6 +52,18 @@ class TestAge:
             (entry("a", 61, access_count=0, state="review"), None),
             (entry("a", 61, access_count=0, state="superseded"), None),
             (entry("a", 900, access_count=0, metadata={"recorded_at": NOW.isoformat()}), None),
+            (
+                entry(
+                    "a", 89, access_count=0, metadata={"confirmed_at": "2026-01-01T00:00:00+00:00"}
+                ),
+                None,
+            ),
+            (
+                entry(
+                    "a", 91, access_count=0, metadata={"confirmed_at": "2026-01-01T00:00:00+00:00"}
+                ),
+                "demoted",
+            ),
         ],
     )
     def test_each_rule_at_its_border(self, given_entry: Entry, how: str | None) -> None:
@@ -180,3 +192,39 @@ def test_laws_of_every_plan(entries: Sequence[Entry], quota: int, chance: random
     active = sum(one.state == "active" for one in entries)
     assert len(found.retire) + sum(found.kept_because.values()) == active
     assert sum(one.how == "evicted" for one in found.retire) <= 20
+
+
+class TestPromise:
+    """What was used or confirmed within ninety days stays, whatever the quota."""
+
+    @pytest.mark.parametrize(
+        ("fields", "stays"),
+        [
+            ({"last_accessed_at": NOW - timedelta(days=89)}, True),
+            ({"last_accessed_at": NOW - timedelta(days=91)}, False),
+            ({"metadata": {"confirmed_at": (NOW - timedelta(days=89)).isoformat()}}, True),
+            ({"metadata": {"confirmed_at": (NOW - timedelta(days=91)).isoformat()}}, False),
+            ({}, False),
+        ],
+    )
+    def test_the_quota_takes_only_what_nobody_needed(
+        self, fields: dict[str, Any], stays: bool
+    ) -> None:
+        found = plan(entry("a", 200, **fields), policy=replace(POLICY, quota=0))
+
+        assert retired(found) == ({} if stays else {"a": "evicted"})
+        assert found.over_quota == int(stays)
+
+    @given(st.lists(st.floats(0, 400), max_size=60), st.integers(0, 30), st.booleans())
+    def test_nothing_in_use_is_ever_missing(
+        self, ages: list[float], quota: int, confirmed: bool
+    ) -> None:
+        entries = [
+            entry(f"{index}", 500, last_accessed_at=NOW - timedelta(days=age))
+            for index, age in enumerate(ages)
+        ]
+        found = plan(*entries, policy=replace(POLICY, quota=quota), confirmed=confirmed)
+        gone = retired(found)
+
+        assert not any(age < 90 for age, one in zip(ages, entries, strict=True) if one.id in gone)
+        assert len(entries) - len(gone) <= quota + found.over_quota
