@@ -74,13 +74,15 @@ def home_language(text: str) -> str:
 def latin_language(text: str, default: str) -> str:
     """Tell en, de, fr and es apart by their function words.
 
-    One such word is not enough to leave *default*, unless a letter with a mark stands beside it.
+    One such word is not enough to leave *default*, unless a letter with a mark stands beside it or no
+    word of *default* does.
     """
     owners = _function_words()
     words = _LATIN_WORD.findall(text)
     counts = Counter(name for word in words for name in owners.get(word, ()))
     best = max(_SPACED, key=lambda name: (counts[name], name == default))
-    needed = 1 if _MARKED_LETTER.search(text) else 2
+    is_telling = _MARKED_LETTER.search(text) or not counts[default]
+    needed = 1 if is_telling else 2
     return (
         best
         if counts[best] - counts[default] >= min(needed, counts[best]) and counts[best] >= needed

@@ -51,16 +51,19 @@ class Weighing:
 def read_families(sentence: str, home: str) -> frozenset[str]:
     """Name every family of cues found in *sentence*; *home* is the message's Latin-script language.
 
-    What is too long to be a sentence is only named "long".
+    What is too long to be a sentence is only named "long". Foreign words among Chinese, Japanese or Korean
+    ("deploy 窗口") raise no doubt: there they are names of things.
     """
     if len(sentence) > _MAX_CHARS:
         return frozenset({"long"})
     form = plain_form(sentence, home)
+    doubts = load_families().doubt
     found = {
         family
         for language in form.languages
         for family, cues in language.cues.items()
         if family not in _HEADERS and cues.found(form.sentence, form.opened)
+        if language is form.languages[0] or family not in doubts
     }
     if "credential" in found and _HIDDEN_WORD.search(sentence):
         found.add("secret")
