@@ -39,7 +39,7 @@ def is_due(local_now: datetime, at: time, last: Success | None) -> Due:
     """
     if last is not None and last.finished > local_now:
         return Due(now=False, reason="the last night ended in the future: the clock was set back")
-    if last is not None and last.local_date == local_now.date():
+    if last is not None and last.local_date >= local_now.date():  # later: the user flew west
         return Due(now=False, reason="this date is done")
     if last is not None and local_now - last.finished > OVERDUE:
         return Due(now=True, reason="the last success is more than 26 hours old", catch_up=True)
@@ -59,7 +59,7 @@ def may_wait(local_now: datetime, last: Success | None, *, busy: bool) -> bool:
 def next_time(local_now: datetime, at: time, last: Success | None) -> datetime:
     """When the next night is due, in local time."""
     today = local_now.replace(hour=at.hour, minute=at.minute, second=0, microsecond=0)
-    done_today = last is not None and last.local_date == local_now.date()
+    done_today = last is not None and last.local_date >= local_now.date()
     if done_today or (last is None and local_now > today):
         return today + timedelta(days=1) if done_today else local_now
     return max(today, local_now)

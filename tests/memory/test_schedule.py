@@ -62,6 +62,15 @@ def test_a_clock_set_ten_years_ahead_and_back_runs_nothing_twice() -> None:
     )
 
 
+def test_who_flies_west_into_yesterday_has_had_that_night() -> None:
+    moment = datetime(2026, 6, 10, 1, 40, tzinfo=UTC)
+    done = Success(date(2026, 6, 10), moment)
+    west = ZoneInfo("America/New_York")
+    due = [is_due((moment + timedelta(hours=n)).astimezone(west), AT, done).now for n in range(36)]
+
+    assert due.index(True) == 27  # by then 26 hours have passed
+
+
 @given(st.datetimes(timezones=st.just(VIENNA)), st.times())
 def test_a_date_that_is_done_is_never_due_again(local: datetime, at: time) -> None:
     done = Success(local.date(), local - timedelta(minutes=1))

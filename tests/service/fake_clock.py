@@ -35,6 +35,10 @@ class FakeClock:
         self.now += timedelta(**span)
         self.seconds += timedelta(**span).total_seconds()
 
+    def set_to(self, moment: datetime) -> None:
+        """Time goes by until then."""
+        self.run(seconds=(moment - self.now).total_seconds())
+
     def set(self, **span: float) -> None:
         """Somebody sets the clock forward (or back)."""
         self.now += timedelta(**span)
