@@ -4,8 +4,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.spelling import pair_spellings
+from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
@@ -46,6 +47,7 @@ def align(a: Reading, b: Reading) -> Alignment:
     only_a = [i for i in only_a if not _is_redundant(a.units[i], keys, b)]
     only_b = [j for j in only_b if not _is_redundant(b.units[j], keys, a)]
     pair_spellings(a, b, only_a, only_b, pairs)
+    pair_synonyms(a, b, only_a, only_b, pairs)
     if not only_a or not only_b:
         only_a = [i for i in only_a if not _is_light(i, a)]
         only_b = [j for j in only_b if not _is_light(j, b)]
@@ -58,8 +60,13 @@ def _is_light(i: int, reading: Reading) -> bool:
     if unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light:
         return True
     near = (reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units))
-    named = any(other.kind in ("code", "name") and other.clause == unit.clause for other in near)
-    return named and unit.key in lexicon("en").labels
+    foreign = reading.language in UNSPACED
+    named = any(
+        other.clause == unit.clause
+        and (other.kind in ("code", "name") or (foreign and other.surface.isascii()))
+        for other in near
+    )
+    return named and unit.key in lexicon("en").labels | lexicon(reading.language).labels
 
 
 def light_verbs(reading: Reading, paired: Sequence[int], alone: Sequence[int]) -> frozenset[str]:

@@ -136,7 +136,13 @@ class ReadingBuilder:
         surface = item.surface.casefold()
         self.dropped.append(surface)
         self.now.light = item
-        if item.role in ("drop", "modal") and self._divides_here(item) and self._is_copula(item):
+        if item.role != "marker" and self.now.role == "with" and self._is_instrument_named(item):
+            self.now.role = ""
+        if (
+            item.role in ("drop", "modal", "marker")
+            and self._divides_here(item)
+            and self._is_copula(item)
+        ):
             self.now.divides = item.start
         self._note_tense(item)
         self._note_light_verb(item)
@@ -166,6 +172,12 @@ class ReadingBuilder:
         words = item.surface.casefold()
         forms = (words, self.table.bases.get(words, words), words.removesuffix("s"))
         return any(form in self.table.copulas for form in forms)
+
+    def _is_instrument_named(self, item: Item) -> bool:
+        """用邮件来通知: the function word ends what is used."""
+        last = self.now.last
+        content = last is not None and last.role in _CONTENT
+        return self.table.language == "zh" and content and item.surface not in _GLUE
 
     def _note_tense(self, item: Item) -> None:
         surface = item.surface.casefold()
@@ -338,6 +350,12 @@ class ReadingBuilder:
         self.now.joined = False
         self.now.units.append(len(self.units))
         self.units.append(unit)
+        if (
+            self.now.role == "with"
+            and self.table.language == "zh"
+            and unit.kind in ("code", "name")
+        ):
+            self.now.role = ""  # 用 Redis 缓存会话: what follows is done with it
 
     def _is_participle(self, item: Item) -> bool:
         word = item.surface.casefold()

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
 
@@ -143,7 +144,21 @@ def _signs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         negative_a, negative_b = negative_a or u.sign < 0, negative_b or v.sign < 0
     if negative_a != negative_b:
         return Objection("one of them is negated", "sign")
+    if (
+        a.language == b.language
+        and a.language in UNSPACED
+        and (
+            _denies(a, {a.units[i].clause for i, _ in alignment.pairs})
+            != _denies(b, {b.units[j].clause for _, j in alignment.pairs})
+        )
+    ):
+        return Objection("one of them is negated", "sign")
     return None
+
+
+def _denies(reading: Reading, clauses: set[int]) -> bool:
+    """Is the number of negations odd (what is untested must not ship, what is untested may ship)?"""
+    return sum(reading.clauses[n].denials for n in clauses) % 2 == 1
 
 
 def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
@@ -168,8 +183,19 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
                 return Objection(f"only one speaks of the {tense}")
     for cue in ("pending", "done"):
         if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
+            other = b if cue in a.cues(clauses_a) else a
+            if cue == "done" and _is_perfective(other):
+                continue
             return Objection("what is done is not what is to be done", "sign")
     return None
+
+
+def _is_perfective(reading: Reading) -> bool:
+    """坏了: is done, without 已经."""
+    endings = lexicon(reading.language).perfective
+    if not endings.isdisjoint(reading.dropped):
+        return True
+    return any(unit.surface.endswith(tuple(endings)) for unit in reading.units)
 
 
 def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:

@@ -26,6 +26,7 @@ _SIGNS = {
     "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
     "<": ("compare", "less"), ">": ("compare", "more"), "≈": ("quantify", "about"), "~": ("quantify", "about"),
 }  # fmt: skip
+_LONGEST_BORROWED = 3  # Latin words
 _ORDINARY = frozenset({"drop", "marker", "modal"})
 
 
@@ -118,6 +119,8 @@ class _Reader:
 
     def _phrase(self, i: int) -> tuple[Sense | None, int]:
         """Find the longest phrase of the tables that starts at token *i*."""
+        if self.table is not self.spaced and (found := self._borrowed(i)):
+            return found
         heads = self._forms(self.seq[i].text)
         reach = max((self.spaced.longest.get(head, 0) for head in heads), default=0)
         span = self._span(i, reach)
@@ -126,6 +129,14 @@ class _Reader:
                 if sense := self.spaced.phrases.get(phrase):
                     return sense, count
         return None, 0
+
+    def _borrowed(self, i: int) -> tuple[Sense, int] | None:
+        """Find a Latin phrase that the table of unspaced text has itself (push, pull request)."""
+        words = [token.text.casefold() for token in self.seq[i : i + _LONGEST_BORROWED]]
+        for count in range(len(words), 0, -1):
+            if sense := self.table.phrases.get(" ".join(words[:count])):
+                return sense, count
+        return None
 
     def _span(self, i: int, reach: int) -> list[tuple[str, ...]]:
         """Give the forms of up to *reach* tokens that stand side by side."""

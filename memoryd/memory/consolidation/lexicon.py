@@ -92,6 +92,7 @@ class Lexicon:
         fragile: single characters that are function words only at the seam of two words.
         name_prefixes: characters that make a name with the one after them.
         measures: counters that may stand behind a numeral.
+        perfective: words that say that something is done as well as those of [done] do.
         wishing: words that make a polite frame a wish, whose past forms are none.
         frequency: words for always; "not always" is no never.
         linking: words between two negations that make a must of them (without X, then not Y).
@@ -121,6 +122,7 @@ class Lexicon:
     light: frozenset[str] = frozenset()
     light_verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
+    perfective: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
@@ -174,6 +176,7 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         light=_words(tables, "light"),
         light_verbs=_light_verbs(tables),
         labels=_words(tables, "labels"),
+        perfective=_words(tables, "perfective"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
         linking=_words(tables, "linking"),

@@ -81,6 +81,7 @@ def _may_swap(
         or _when(u) != _when(v)
         or _states(a, b, u, v)
         or (u.kind == "quality") != (v.kind == "quality")
+        or _counted(a, b, first) != _counted(a, b, second)
     ):
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
@@ -102,6 +103,16 @@ def _may_swap(
         or _is_compound(u, v, u2, v2)
         or _is_nominal(a, b, (u, u2), (v, v2))
     )
+
+
+def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
+    """Does the plain word stand right before the same quantity in both texts, and moves with it (农历八月十五)?"""
+    i, j = pair
+    if i + 1 >= len(a.units) or j + 1 >= len(b.units) or _is_named(a.units[i]):
+        return False
+    u, v = a.units[i + 1], b.units[j + 1]
+    near = u.start == a.units[i].end and v.start == b.units[j].end
+    return near and u.kind == "quantity" and u.key == v.key
 
 
 def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
@@ -128,7 +139,7 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
     Two phrases with the same preposition (on Friday in the lab) may follow each other in any order.
     """
     if u.role == u2.role == v.role == v2.role:
-        return u.role in _PLACING
+        return u.role in _PLACING and not (_is_named(u) and _is_named(v))
     return any(
         _part(x) == _part(x2) != "" and {_part(y), _part(y2)} != {_part(x)}
         for x, x2, y, y2 in ((u, u2, v, v2), (v, v2, u, u2))
@@ -179,6 +190,8 @@ def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     """main is our default branch = our default branch is main: the two sides of one copula changed places."""
     if any(unit.kind == "action" or unit.listed >= 0 for unit in (*a.units, *b.units)):
         return False
+    if a.quantifiers or b.quantifiers:
+        return False
     if len({u.clause for u in a.units}) > 1 or len({v.clause for v in b.units}) > 1:
         return False
     here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
@@ -187,7 +200,8 @@ def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     crossed = all(
         (a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs
     )
-    return crossed and any(_is_named(unit) for unit in a.units)
+    owned = bool(a.persons or b.persons)  # the user's mother tongue is one
+    return crossed and (owned or any(_is_named(unit) for unit in a.units))
 
 
 def _is_named(unit: Unit) -> bool:

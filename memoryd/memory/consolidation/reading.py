@@ -7,7 +7,7 @@ import re
 
 from memoryd.memory.consolidation.builder import ReadingBuilder
 from memoryd.memory.consolidation.items import items
-from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.consolidation.lexicon import Language, lexicon, simplified
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.text import fold, script
 
@@ -47,7 +47,8 @@ def read(text: str, language: Language | None = None) -> Reading:
     folded = fold(text)
     language = language or guess_language(folded.text)
     table = lexicon(language)
-    builder = ReadingBuilder(table, folded.text)
-    for item in items(folded.text, language):
+    plain = folded.text.translate(simplified()) if language == "zh" else folded.text
+    builder = ReadingBuilder(table, plain)
+    for item in items(plain, language):
         builder.take(item)
     return builder.finish(folded.offsets)

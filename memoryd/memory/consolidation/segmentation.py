@@ -13,7 +13,7 @@ from memoryd.memory.consolidation.quantities import with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 
 _NUMBER = "number:"
-_UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character 11
+_UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character or a merely common word 11
 _MULTIPLIERS = {"万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8}
 _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "weekday": ("quantity", "weekday"),
@@ -82,7 +82,8 @@ def _options(
 ) -> Iterator[tuple[int, int, Item | None]]:
     for length in range(min(table.longest.get(text[at], 0), len(text) - at), 0, -1):
         if text[at : at + length] in table.phrases:
-            yield length, 10 if length > 1 else 11, None
+            known = text[at : at + length] not in table.common
+            yield length, 10 if length > 1 and known else 11, None
     if numeral := _numeral(text, at, base, table):
         yield numeral.end - base - at, 9, numeral
     if text[at] in table.name_prefixes and at + 1 < len(text) and text[at + 1] not in "的于":
