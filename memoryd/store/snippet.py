@@ -15,7 +15,7 @@ def make_snippet(text: str, words: Sequence[str], width: int = WIDTH) -> str:
     pattern = _pattern(words)
     if pattern is None:
         return _cut(text, 0, width)
-    spans = [match.span() for match in pattern.finditer(text)]
+    spans = _find(pattern, text)
     if not spans:
         return _cut(text, 0, width)
     start = max(0, _densest(spans, width) - width // 4)
@@ -27,6 +27,21 @@ def make_snippet(text: str, words: Sequence[str], width: int = WIDTH) -> str:
             position = right
     parts.append(text[position:end])
     return ("…" if start else "") + "".join(parts).strip() + ("…" if end < len(text) else "")
+
+
+def _find(pattern: re.Pattern[str], text: str) -> list[tuple[int, int]]:
+    """Where the words stand. Those of a script without spaces come as pairs of characters: what overlaps or
+    touches is one match, so that a word stands in one pair of brackets."""
+    spans: list[tuple[int, int]] = []
+    match = pattern.search(text)
+    while match:
+        left, right = match.span()
+        if spans and left <= spans[-1][1]:
+            spans[-1] = (spans[-1][0], max(right, spans[-1][1]))
+        else:
+            spans.append((left, right))
+        match = pattern.search(text, right if match[0].isascii() else left + 1)
+    return spans
 
 
 def _cut(text: str, start: int, width: int) -> str:

@@ -14,7 +14,14 @@ def test_matches_stand_in_brackets_in_any_case_and_form() -> None:
 
 
 def test_chinese_is_marked_where_it_stands() -> None:
-    assert make_snippet("我们把数据库迁移了", ["数据", "据库"]) == "我们把[数据]库迁移了"
+    assert make_snippet("我们把数据库迁移了", ["数据", "据库"]) == "我们把[数据库]迁移了"
+    assert make_snippet("我们把数据库迁移了", ["据库", "移了"]) == "我们把数[据库]迁[移了]"
+
+
+def test_pairs_that_touch_or_overlap_are_one_match_in_any_script() -> None:
+    assert make_snippet("テストです", ["テス", "スト"]) == "[テスト]です"
+    assert make_snippet("ไม่มีช่องว่างระหว่าง", ["ช่", "อง", "ว่", "าง"]) == "ไม่มี[ช่องว่าง]ระห[ว่าง]"
+    assert make_snippet("ab cd", ["ab", "cd"]) == "[ab] [cd]"
 
 
 def test_a_word_inside_another_is_not_marked() -> None:
