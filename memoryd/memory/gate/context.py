@@ -17,6 +17,7 @@ from memoryd.model import Origin
 from memoryd.screening import find_instructions, screen
 
 _SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
+_EXPLAINING = 2  # statements; a longer tale that leads up to a request is not its background
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,8 @@ def _with_requests(sentences: list[Sentence]) -> list[Sentence]:
     statements = [
         score for one, score in zip(sentences, scores, strict=True) if "statement" in one.families
     ]
+    if len(statements) > _EXPLAINING:
+        return sentences
     best = max(statements, default=0.0)
     return [
         _with(one, "beside_request") if "statement" in one.families and score == best else one
