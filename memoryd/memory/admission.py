@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from memoryd.memory.retention import ARCHIVED_AT, ARCHIVED_BECAUSE
 from memoryd.model import Entry, EntryKind, Origin
 
 Outcome = Literal["added", "merged", "duplicate", "rejected", "review"]
@@ -48,7 +49,7 @@ def admit(
         planted: names of the rules that see a planted instruction in it.
         refused: the same was said to be wrong before.
         secrets: how many secrets were replaced in it.
-        same: an active entry of the same scope that says the same; *equal*: in the same words.
+        same: an active (or just revived) entry of the same scope that says the same; *equal*: in the same words.
     """
     if refused:
         return Verdict("rejected", "said to be wrong before")
@@ -90,6 +91,13 @@ def confirm(entry: Entry, again: Entry) -> Entry:
         sources=(*entry.sources, *(one for one in again.sources if one not in known)),
         metadata={**entry.metadata, "confirmed_at": again.updated_at.isoformat()},
     )
+
+
+def revive(entry: Entry) -> Entry:
+    """An entry that retention had put into the archive, active again."""
+    noted = (ARCHIVED_AT, ARCHIVED_BECAUSE, "digest")
+    metadata = {name: value for name, value in entry.metadata.items() if name not in noted}
+    return replace(entry, state="active", metadata=metadata)
 
 
 def default_confidence(origin: Origin) -> float:

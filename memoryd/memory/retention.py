@@ -15,6 +15,8 @@ from memoryd.model import Entry
 
 How = Literal["expired", "demoted", "evicted"]
 DAY = timedelta(days=1)
+ARCHIVED_AT = "archived_at"  # in the metadata of what retention has put into the archive
+ARCHIVED_BECAUSE = "archived_because"
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,5 +237,5 @@ def _purge(entries: Sequence[Entry], policy: RetentionPolicy, now: datetime) -> 
 
 def archived_at(entry: Entry) -> datetime | None:
     """When an entry went to the archive; None: it never did, or nobody noted it."""
-    noted = entry.metadata.get("archived_at")
+    noted = entry.metadata.get(ARCHIVED_AT)
     return datetime.fromisoformat(noted) if isinstance(noted, str) else None

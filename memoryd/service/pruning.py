@@ -9,7 +9,14 @@ from typing import Any
 from uuid import uuid4
 
 from memoryd.config import Config, RetentionConfig
-from memoryd.memory.retention import RetentionPlan, RetentionPolicy, Retire, plan_retention
+from memoryd.memory.retention import (
+    ARCHIVED_AT,
+    ARCHIVED_BECAUSE,
+    RetentionPlan,
+    RetentionPolicy,
+    Retire,
+    plan_retention,
+)
 from memoryd.model import Entry
 from memoryd.service.changes import Changes, Group, write_changes
 from memoryd.service.clock import has_jumped
@@ -127,7 +134,7 @@ def _groups(plan: RetentionPlan, now: datetime) -> list[Group]:
 
 
 def _archived(one: Retire, now: datetime, digest: str | None = None) -> Entry:
-    noted = {"archived_at": now.isoformat(), "archived_because": one.reason}
+    noted = {ARCHIVED_AT: now.isoformat(), ARCHIVED_BECAUSE: one.reason}
     metadata = {**one.entry.metadata, **noted} | ({"digest": digest} if digest else {})
     return replace(one.entry, state="archived", metadata=metadata)
 
@@ -146,7 +153,7 @@ def _digest_group(parts: Sequence[Retire], now: datetime) -> Group:
         origin="system",
         state="archived",
         confidence=min(one.entry.confidence for one in parts),
-        metadata={"digest_of": [one.entry.id for one in parts], "archived_at": now.isoformat()},
+        metadata={"digest_of": [one.entry.id for one in parts], ARCHIVED_AT: now.isoformat()},
     )
     moved = tuple((one.entry, _archived(one, now, digest.id)) for one in parts)
     return Group("never read", (*moved, (None, digest)))

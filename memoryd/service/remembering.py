@@ -3,7 +3,7 @@
 Every entry passes `remember`; what was exported comes back through `restore_exported`, still screened.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,10 +15,12 @@ from memoryd.memory.admission import (
     admit,
     default_confidence,
     default_ttl,
+    revive,
 )
 from memoryd.memory.gate import classify_kind
 from memoryd.memory.gate.language import home_language
 from memoryd.memory.gate.reading import read_families
+from memoryd.memory.retention import ARCHIVED_BECAUSE
 from memoryd.model import Entry, EntryKind, Origin, Provenance
 from memoryd.screening import ScreenedText, find_instructions, screen
 from memoryd.store.bank import Bank, Because
@@ -121,6 +123,8 @@ def remember(bank: Bank, draft: Entry, because: Because, find_same: FindSame) ->
     replaced = _same_key(bank, clean)
     equal = None if replaced else _same_words(bank, clean)
     same = equal or (None if replaced else find_same(clean))
+    if same is None and replaced is None:
+        same = equal = _forgotten_by_rule(bank, clean)
     verdict = admit(
         clean,
         planted=[finding.rule for finding in find_instructions(content)],
@@ -144,7 +148,20 @@ def _same_key(bank: Bank, draft: Entry) -> Entry | None:
 
 def _same_words(bank: Bank, draft: Entry) -> Entry | None:
     """The oldest active entry in the same words that serves the same readers."""
-    found = bank.same_content(draft.namespace, draft.scope, draft.content)
+    return _first_for_the_same(
+        bank.same_content(draft.namespace, draft.scope, draft.content), draft
+    )
+
+
+def _forgotten_by_rule(bank: Bank, draft: Entry) -> Entry | None:
+    """An entry in the same words that retention had put into the archive: said again, it is remembered again."""
+    found = bank.same_content(draft.namespace, draft.scope, draft.content, state="archived")
+    retired = [one for one in found if ARCHIVED_BECAUSE in one.metadata]
+    entry = _first_for_the_same(retired, draft)
+    return None if entry is None else revive(entry)
+
+
+def _first_for_the_same(found: Iterable[Entry], draft: Entry) -> Entry | None:
     return next(
         (
             one

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from memoryd.model import Entry
+from memoryd.model import Entry, EntryState
 from memoryd.screening import ScreenedText
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import (
@@ -145,11 +145,13 @@ class Bank:
         ).fetchone()
         return None if found is None else row_to_entry(found)
 
-    def same_content(self, namespace: str, scope: str, content: str) -> list[Entry]:
-        """Active entries of a scope whose text is the same but for case, spacing and closing punctuation."""
+    def same_content(
+        self, namespace: str, scope: str, content: str, state: EntryState = "active"
+    ) -> list[Entry]:
+        """Entries of a scope and state whose text is the same but for case, spacing and closing punctuation, the oldest first."""
         rows = self._connection.execute(
-            f"{_SELECT} where namespace = ? and scope = ? and content_key = ? and state = 'active' order by created_at, id",
-            (namespace, scope, content_key(content)),
+            f"{_SELECT} where namespace = ? and scope = ? and content_key = ? and state = ? order by created_at, id",
+            (namespace, scope, content_key(content), state),
         )
         return [row_to_entry(row) for row in rows]
 

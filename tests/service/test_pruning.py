@@ -109,6 +109,26 @@ def test_one_that_is_restored_begins_anew(life: Life) -> None:
     assert states(life)["billing"] == "active"
 
 
+def test_what_is_said_again_comes_back_from_the_archive_confirmed(life: Life) -> None:
+    run(life)
+    told = life.ask("memory.add", content="the billing service is written in Go")
+    run(life)
+    (back,) = (one for one in entries(life.home) if one.content.startswith("The billing"))
+
+    assert (told["outcome"], told["with"]) == ("duplicate", back.id)
+    assert back.state == "active"
+    assert "confirmed_at" in back.metadata
+    assert "archived_because" not in back.metadata
+
+
+def test_what_a_person_removed_does_not_come_back_as_the_old_entry(life: Life) -> None:
+    (one,) = (one for one in entries(life.home) if "billing" in one.content)
+    life.ask("memory.change", id=one.id, how="remove")
+    told = life.ask("memory.add", content="The billing service is written in Go")
+
+    assert told["outcome"] == "added"
+
+
 def test_much_at_once_waits_for_a_person(tmp_path: Path, clock: FakeClock) -> None:
     life = Life(tmp_path)
     life.root.mkdir()
