@@ -15,6 +15,7 @@ from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import first_words, fold
 from memoryd.memory_files.problems import Evidence
 from memoryd.memory_files.profiles import Profile
+from memoryd.memory_files.units import is_utf8
 from memoryd.model import Entry
 from memoryd.service.commands import carry_out
 from memoryd.service.file_links import (
@@ -78,7 +79,9 @@ def view_bank(home: Path, paths: Iterable[Path]) -> BankView:
         with Reader(home) as reader:
             entries = list_entries(reader.connection, NAMESPACE, states=())
             links = {
-                str(path): dict(read_record(reader.connection, str(path)).links) for path in paths
+                str(path): dict(read_record(reader.connection, str(path)).links)
+                for path in paths
+                if is_utf8(str(path))  # others are read, but nothing can be known of them
             }
     except StoreError:
         return BankView()

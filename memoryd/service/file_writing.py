@@ -79,6 +79,8 @@ def open_file(
     if missing_ok and path.parent.is_dir() and not os.path.lexists(path):
         place = find_place(path, os.environ, Path.home(), profile=profile)
         return open_known(home, config, place, MemoryFile(path, None))
+    if path.is_dir():
+        raise UsageError(f"{path} is a folder: name one file")
     group = known_groups(home, [path], profile)[0]
     return open_known(home, config, group.place, group.files[0])
 

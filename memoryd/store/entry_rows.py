@@ -25,7 +25,9 @@ _LITERALS = {name: get_args(hint) for name, hint in _HINTS.items() if get_origin
 def content_key(text: str) -> bytes:
     """What two texts share that differ only in case, spacing, width or closing punctuation."""
     folded = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip().casefold()
-    return blake2b(folded.rstrip(".!。！").encode(), digest_size=16).digest()
+    return blake2b(
+        folded.rstrip(".!。！").encode("utf-8", "surrogatepass"), digest_size=16
+    ).digest()
 
 
 def to_microseconds(time: datetime | None) -> int | None:

@@ -65,6 +65,38 @@ def alone(home: Path, process: Callable[..., Any]) -> Memoryd:
     return start
 
 
+@pytest.mark.parametrize("data", ["- a\n- ö\n".encode("utf-16"), b"- caf\xe9\n", bytes(range(256))])
+def test_a_file_that_is_no_utf8_is_told_as_the_cause(
+    run: Memoryd, tmp_path: Path, data: bytes
+) -> None:
+    run("memory", "add", "Grass is green")  # there is a bank to compare with
+    path = tmp_path / "MEMORY.md"
+    path.write_bytes(data)
+
+    (report,) = run("files", "check", str(path), "--json").json["files"]
+
+    assert "not-utf8" in [problem["kind"] for problem in report["problems"]]
+    assert run("files", "snapshot", str(path)).status == 0
+    assert "not valid UTF-8" in run("files", "compact", str(path)).err
+    assert path.read_bytes() == data
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
+def test_a_file_whose_name_is_no_utf8_is_checked_all_the_same(run: Memoryd, tmp_path: Path) -> None:
+    run("memory", "add", "Grass is green")
+    path = tmp_path / "caf\udce9" / "MEMORY.md"
+    path.parent.mkdir()
+    path.write_text("- Grass is green\n")
+
+    assert run("files", "check", str(path), "--json").status == 0
+
+
+def test_a_folder_cannot_be_compacted(run: Memoryd, tmp_path: Path) -> None:
+    done = run("files", "compact", str(tmp_path), "--dry-run")
+
+    assert (done.status, done.err) == (2, f"memoryd: {tmp_path} is a folder: name one file\n")
+
+
 def test_the_whole_way_of_a_full_file(alone: Memoryd, memory: Path) -> None:
     run = alone
     before = memory.read_bytes()
