@@ -70,7 +70,8 @@ class _Part:
     def _put(self, entry: Entry, why: str) -> None:
         clean, content, _ = screen_entry(entry)
         because = Because("files", why, self.now, self.arguments["run"])
-        Bank(self.connection).put(clean, content, because)
+        bank = Bank(self.connection)
+        bank.put(clean, content, because)
 
     def add(self, one: Mapping[str, Any]) -> str:
         """An entry that comes into the file; "" when the bank refuses it."""

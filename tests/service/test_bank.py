@@ -420,6 +420,7 @@ def test_only_the_write_path_puts_entries() -> None:
         "service/remembering.py",
         "service/bank.py",
         "service/changes.py",
+        "service/file_bank.py",
         "service/file_import.py",
         "service/forgetting.py",
         "service/review.py",
