@@ -5,6 +5,7 @@ bracket or comma ends a clause.
 """
 
 import re
+import sys
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
@@ -156,10 +157,11 @@ class ReadingBuilder:
         self.now.perfect = next(iter(senses & _AUXILIARIES), "")
 
     def _light_senses(self, item: Item) -> frozenset[str]:
-        if item.role != "drop" or not self.table.light_verbs:
+        if not self.table.light_verbs:
             return frozenset()
-        forms = known_forms(item.surface.casefold(), self.table.language)
-        known = (self.table.light_verbs.get(form) for form in forms)
+        first, gap, rest = item.surface.casefold().partition(" ")
+        forms = known_forms(first, self.table.language)
+        known = (self.table.light_verbs.get(form + gap + rest) for form in forms)
         return next((senses for senses in known if senses), frozenset())
 
     def _divides_here(self, item: Item) -> bool:
@@ -209,6 +211,8 @@ class ReadingBuilder:
             verbal = previous.role in ("drop", "modal", "person") or not self.now.units
             kind = "verbal" if verbal else "contrast"
         self.now.negations.append((kind, len(self.units)))
+        if kind == "inherent":
+            self.now.verbs |= self._light_senses(item)
         if kind == "contrast" and not self.table.markers_after:
             self.now.scope = "without"
 
@@ -227,7 +231,18 @@ class ReadingBuilder:
                 ("post" if self.table.markers_after else "verbal", len(self.units))
             )
         self.now.modals.add(item.key)
+        if item.key == "must":
+            self._need(item)
         self._drop(item)
+
+    def _need(self, item: Item) -> None:
+        """Note what must be: all behind the word, or before it if it says that only then something may be."""
+        at = len(self.units)
+        if item.surface[:1] in self.table.linking:
+            self.now.needed = [range(self.now.units[0] if self.now.units else at, at)]
+            self.now.conditional = True
+        elif not self.now.conditional:
+            self.now.needed.append(range(at, sys.maxsize))
 
     def _marker(self, item: Item) -> None:
         if self.table.markers_after:
@@ -345,7 +360,7 @@ class ReadingBuilder:
             scope=self.now.scope,
             joined=self.now.joined,
         )
-        if self.now.role == "by" and item.role not in ("action", "condition"):
+        if unit.role == "by":
             self.agents.add(len(self.units))
         self.now.joined = False
         self.now.units.append(len(self.units))
@@ -396,6 +411,8 @@ class ReadingBuilder:
             tense=self._tense(),
             inside=self.outer[-1].number if self.outer else -1,
             denials=len(now.negations),
+            needed=frozenset(i for i in now.units if any(i in part for part in now.needed)),
+            conditional=now.conditional,
             verbs=frozenset(now.verbs),
             negated=negated,
             divides=now.divides,

@@ -28,6 +28,8 @@ class Clause:
     reason: bool = False
     verbs: set[str] = field(default_factory=set)  # senses of the verbs that are no units
     perfect: str = ""  # a form of have or get that turns out an auxiliary if a participle follows
+    needed: list[range] = field(default_factory=list)  # units that a "must" is about
+    conditional: bool = False
     participle: bool = False  # "-ed" alone does not tell moved from was moved
     last: Item | None = None
     light: Item | None = None  # the last dropped word, content after all if nothing else is negated
@@ -46,6 +48,9 @@ def signs(
         clause.negations = [n for n in clause.negations if n[0] != "contrast" or n[1] < len(units)]
     if _is_double(clause, units, dropped, table):
         if clause.negations:
+            (_, first), (_, second) = clause.negations[:2]
+            clause.needed = [range(first, second) if second > first else range(second, len(units))]
+            clause.conditional = second > first
             clause.modals -= {"may", "exempt"}
             clause.modals.add("must")
         return {}

@@ -117,6 +117,7 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         _certainty(a, b)
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
+        or _needs(a, b, alignment)
         or _tense(a, b, clauses_a, clauses_b)
         or _light_verbs(a, b, alignment)
         or _scopes(a, b, alignment)
@@ -173,6 +174,17 @@ def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) 
     return None
 
 
+def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """Without X no Y: X must be for Y to be, which is not Y must be where X is."""
+    for i, j in alignment.pairs:
+        ours, theirs = a.clauses[a.units[i].clause], b.clauses[b.units[j].clause]
+        if not (ours.conditional or theirs.conditional) or not (ours.needed and theirs.needed):
+            continue
+        if (i in ours.needed) != (j in theirs.needed):
+            return Objection(f"{a.units[i].surface!r} is needed in only one of them")
+    return None
+
+
 def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
     tenses_a = {a.clauses[n].tense for n in clauses_a}
     tenses_b = {b.clauses[n].tense for n in clauses_b}
@@ -183,8 +195,8 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
                 return Objection(f"only one speaks of the {tense}")
     for cue in ("pending", "done"):
         if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
-            other = b if cue in a.cues(clauses_a) else a
-            if cue == "done" and _is_perfective(other):
+            silent = b if cue in a.cues(clauses_a) else a
+            if cue == "done" and _is_perfective(silent):
                 continue
             return Objection("what is done is not what is to be done", "sign")
     return None

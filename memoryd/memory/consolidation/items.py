@@ -71,6 +71,8 @@ class _Reader:
             item, used = self._with_unit(self._item("quantity", key, token, token), i + 1)
             return [item], used + 1
         sense, count = self._phrase(i)
+        if sense and sense.role == "quality" and count > 1 and self._goes_on(i + count):
+            sense, count = self._phrase(i, count - 1)  # is on Monday: no switch
         found, used = self._meant(i, sense, count)
         if cues := self._cues(i):
             found[0] = replace(found[0], aside=found[0].aside | cues)
@@ -117,13 +119,25 @@ class _Reader:
     def _item(self, role: str, key: str, first: Token, last: Token) -> Item:
         return Item(role, key, self.text[first.start : last.end], first.start, last.end)
 
-    def _phrase(self, i: int) -> tuple[Sense | None, int]:
-        """Find the longest phrase of the tables that starts at token *i*."""
+    def _goes_on(self, i: int) -> bool:
+        """Is the token before *i* a preposition that token *i* belongs to?"""
+        if i >= len(self.seq) or self.seq[i].kind == "sign":
+            return False
+        before = self.spaced.phrases.get(self.seq[i - 1].text.casefold())
+        here = self.spaced.phrases.get(self.seq[i].text.casefold())
+        return (
+            before is not None
+            and before.role == "marker"
+            and (here is None or here.role not in ("marker", "join", "condition", "boundary"))
+        )
+
+    def _phrase(self, i: int, most: int = 99) -> tuple[Sense | None, int]:
+        """Find the longest phrase of the tables that starts at token *i*, of *most* tokens."""
         if self.table is not self.spaced and (found := self._borrowed(i)):
             return found
         heads = self._forms(self.seq[i].text)
         reach = max((self.spaced.longest.get(head, 0) for head in heads), default=0)
-        span = self._span(i, reach)
+        span = self._span(i, min(reach, most))
         for count in range(len(span), 0, -1):
             for phrase in _readings(span[:count]):
                 if sense := self.spaced.phrases.get(phrase):

@@ -102,6 +102,7 @@ def _may_swap(
         or _is_passive(a, b, alignment)
         or _is_compound(u, v, u2, v2)
         or _is_nominal(a, b, (u, u2), (v, v2))
+        or _is_deed((u, u2), (v, v2))
     )
 
 
@@ -253,6 +254,16 @@ def _is_nominal(
             and y[side].role in ("in", "with")
             for x, y in ((first, second), (second, first))
         )
+    return False
+
+
+def _is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
+    """The validation of inputs = inputs are validated: a noun with "of" in one text, a participle in the other."""
+    for deed, thing in ((first, second), (second, first)):
+        for here in (0, 1):
+            if thing[here].role == "of" and not thing[1 - here].role:
+                verb = deed[1 - here].surface
+                return verb.endswith("ed") and not deed[here].surface.endswith("ed")
     return False
 
 

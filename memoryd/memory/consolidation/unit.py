@@ -71,6 +71,10 @@ class ClauseFacts:
     inside: int = -1  # the clause in whose brackets it stands
     verbs: frozenset[str] = frozenset()  # senses of its light verbs: give, keep, use
     denials: int = 0  # negations in it, cancelled ones too
+    needed: frozenset[int] = (
+        frozenset()
+    )  # numbers of the units that must be, of those that need them
+    conditional: bool = False  # needed for something: without X no Y, only with X Y
 
 
 @dataclass(frozen=True, slots=True)
