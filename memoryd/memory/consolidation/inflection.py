@@ -48,7 +48,7 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
 
 
 def _known_bases(word: str, language: Language, table: Lexicon) -> list[str]:
-    found = [base for base in _bases(word, language) if base in table.plain_words and base != word]
+    found = [base for base in bases(word, language) if base in table.plain_words and base != word]
     if word in table.plain_words:
         return found
     for tail, endings in _PARTICIPLES.get(language, ()):
@@ -63,7 +63,7 @@ def _known_bases(word: str, language: Language, table: Lexicon) -> list[str]:
     return found
 
 
-def _bases(word: str, language: Language) -> Iterator[str]:
+def bases(word: str, language: Language) -> Iterator[str]:
     for tail, put in _ENDINGS.get(language, ()):
         stem = word.removesuffix(tail)
         if stem == word or len(stem) < (

@@ -1,0 +1,147 @@
+"""Derive the English synonym table of consolidation from WordNet 3.0 (Debian package wordnet-base).
+
+Run once by hand: `python bench/derive_synonyms.py DIR WORDS`, DIR being the folder that holds data.noun and its like,
+WORDS a list of common words, one a line (those of wordfreq with a Zipf frequency of at least 2.7). A common word is taken in the senses it mostly has; names, numbers, units, animals, plants and
+phrases are left out.
+"""
+
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+TARGET = Path("memoryd/memory/consolidation/languages/en_wordnet.txt")
+HEADER = """\
+# English words of one meaning, one set a line: its part of speech (n, v, a, r; d for a verb and its nouns), then the
+# words. Derived by bench/derive_synonyms.py from WordNet 3.0; only the senses that a common word mostly has are kept.
+#
+# WordNet 3.0 Copyright 2006 by Princeton University. All rights reserved.
+# This software and database is being provided to you, the LICENSEE, by Princeton University under the following
+# license. By obtaining, using and/or copying this software and database, you agree that you have read, understood, and
+# will comply with these terms and conditions: Permission to use, copy, modify and distribute this software and database
+# and its documentation for any purpose and without fee or royalty is hereby granted, provided that you agree to comply
+# with the following copyright notice and statements, including the disclaimer, and that the same appear on ALL copies
+# of the software, database and documentation, including modifications that you make for internal use or for
+# distribution. THIS SOFTWARE AND DATABASE IS PROVIDED "AS IS" AND PRINCETON UNIVERSITY MAKES NO REPRESENTATIONS OR
+# WARRANTIES, EXPRESS OR IMPLIED. BY WAY OF EXAMPLE, BUT NOT LIMITATION, PRINCETON UNIVERSITY MAKES NO REPRESENTATIONS
+# OR WARRANTIES OF MERCHANTABILITY OR FITNESS FOR ANY PARTICULAR PURPOSE OR THAT THE USE OF THE LICENSED SOFTWARE,
+# DATABASE OR DOCUMENTATION WILL NOT INFRINGE ANY THIRD PARTY PATENTS, COPYRIGHTS, TRADEMARKS OR OTHER RIGHTS. The name
+# of Princeton University or Princeton may not be used in advertising or publicity pertaining to distribution of the
+# software and/or database. Title to copyright in this software, database and any associated documentation shall at all
+# times remain with Princeton University and LICENSEE agrees to preserve same.
+"""
+FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
+NUMBERS = {"n": "1", "v": "2", "a": "3", "s": "5", "r": "4"}
+# lexicographer files: Tops, animal, body, location, plant, quantity, substance, time
+LEFT_OUT = {3, 5, 8, 15, 20, 23, 27, 28}
+DEEDS = {4, 9, 10, 11}  # nouns for what somebody does: act, cognition, communication, event
+DEED = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ery", "age", "ysis")
+SHARE = 0.2  # of a word's uses a sense must have
+
+
+class Synset(NamedTuple):
+    """One sense of several words; *derived*: (number of the word or 0, part of speech, offset of the noun)."""
+
+    pos: str
+    offset: str
+    lexname: int
+    words: list[str]
+    senses: list[str]
+    derived: list[tuple[int, str, str, int]]
+
+
+def read_synsets(folder: Path) -> Iterator[Synset]:
+    """Read the data files; the format is wndb(5WN)."""
+    for pos, name in FILES.items():
+        for line in (folder / name).read_text("utf-8").splitlines():
+            if line.startswith("  "):
+                continue
+            parts = line.split(" | ")[0].split()
+            count = int(parts[3], 16)
+            words = [parts[4 + 2 * k].partition("(")[0] for k in range(count)]
+            ids = [parts[5 + 2 * k] for k in range(count)]
+            at = 4 + 2 * count
+            derived = []
+            for k in range(int(parts[at])):
+                symbol, offset, kind, place = parts[at + 1 + 4 * k : at + 5 + 4 * k]
+                if symbol == "+" and kind == "n":
+                    derived.append((int(place, 16) >> 8, kind, offset, int(place, 16) & 255))
+            lexname = int(parts[1])
+            senses = [
+                f"{w.lower()}%{NUMBERS[parts[2]]}:{lexname:02}:{int(i, 16):02}"
+                for w, i in zip(words, ids, strict=True)
+            ]
+            yield Synset(pos, parts[0], lexname, words, senses, derived)
+
+
+def read_counts(folder: Path) -> Counter[str]:
+    """Give how often each sense stands in the tagged texts."""
+    counts: Counter[str] = Counter()
+    for line in (folder / "cntlist.rev").read_text("utf-8").splitlines():
+        sense, _, count = line.split()
+        counts[":".join(sense.split(":")[:3])] += int(count)
+    return counts
+
+
+def read_ranks(folder: Path) -> dict[tuple[str, str], list[str]]:
+    """Give the synsets of each word, the commonest first (index files)."""
+    ranks: dict[tuple[str, str], list[str]] = {}
+    for pos, name in FILES.items():
+        for line in (folder / name.replace("data", "index")).read_text("utf-8").splitlines():
+            if not line.startswith("  "):
+                parts = line.split()
+                ranks[pos, parts[0]] = parts[-int(parts[2]) :]
+    return ranks
+
+
+class Judge:
+    """Decides whether a word mostly has a sense."""
+
+    def __init__(self, folder: Path, common: frozenset[str]) -> None:
+        self.common = common
+        self.counts = read_counts(folder)
+        self.ranks = read_ranks(folder)
+        self.totals: Counter[tuple[str, str]] = Counter()
+        for sense, count in self.counts.items():
+            lemma, _, rest = sense.partition("%")
+            self.totals[{"1": "n", "2": "v", "3": "a", "5": "a", "4": "r"}[rest[0]], lemma] += count
+
+    def takes(self, synset: Synset, k: int) -> bool:
+        word = synset.words[k]
+        if word not in self.common or not word.isalpha() or not word.isascii() or len(word) < 3:
+            return False
+        rank = self.ranks[synset.pos, word].index(synset.offset)
+        total = self.totals[synset.pos, word]
+        return rank == 0 or (bool(total) and self.counts[synset.senses[k]] >= SHARE * total)
+
+
+def main(folder: Path, common: frozenset[str]) -> None:
+    """Write the table."""
+    judge = Judge(folder, common)
+    synsets = list(read_synsets(folder))
+    nouns = {synset.offset: synset for synset in synsets if synset.pos == "n"}
+    lines = set()
+    deeds: dict[str, set[str]] = defaultdict(set)
+    for synset in synsets:
+        if synset.pos == "n" and synset.lexname in LEFT_OUT:
+            continue
+        taken = [w for k, w in enumerate(synset.words) if judge.takes(synset, k)]
+        if len(taken) > 1:
+            lines.add(" ".join((synset.pos, *sorted(set(taken)))))
+        if synset.pos != "v":
+            continue
+        for place, _, offset, target in synset.derived:
+            noun = nouns[offset]
+            word, deed = synset.words[place - 1], noun.words[target - 1]
+            if (
+                noun.lexname in DEEDS and word[:3] == deed[:3] and deed.endswith(DEED) and word != deed
+                and word in taken and judge.takes(noun, target - 1)
+            ):  # fmt: skip
+                deeds[word].add(deed)
+    lines |= {" ".join(("d", verb, *sorted(found))) for verb, found in deeds.items()}
+    TARGET.write_text(HEADER + "\n".join(sorted(lines)) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), frozenset(Path(sys.argv[2]).read_text("utf-8").split()))

@@ -1,0 +1,65 @@
+"""Which ordinary words may stand for each other, from WordNet: only asked of words that found no equal.
+
+The hand-made tables come first: what they keep apart, two known words, stays apart. Names and values have no
+synonyms.
+"""
+
+from collections.abc import Iterator
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from memoryd.memory.consolidation.inflection import bases
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.unit import Reading, Unit
+
+_ORDINARY = frozenset({"word", "concept", "action", "quality", "name"})
+_MOST = 8  # leftovers; with more the texts differ anyhow
+
+
+def pair_synonyms(
+    a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    """Move leftovers that are synonyms from *only_a* and *only_b* to *pairs*; English only."""
+    if a.language != "en" or b.language != "en" or len(only_a) + len(only_b) > _MOST:
+        return
+    for i in tuple(only_a):
+        j = next((j for j in only_b if are_synonyms(a.units[i], b.units[j])), None)
+        if j is not None:
+            pairs.append((i, j))
+            only_a.remove(i)
+            only_b.remove(j)
+
+
+def are_synonyms(u: Unit, v: Unit) -> bool:
+    """Do both words mostly mean the same, or is one what the other does (decide, decision)?
+
+    Two words that the hand-made tables know are two things, unless one is the other's deed.
+    """
+    if not {u.kind, v.kind} <= _ORDINARY or any(x.kind == "name" and x.start for x in (u, v)):
+        return False
+    shared = _sets(u.surface.casefold()) & _sets(v.surface.casefold())
+    return any(number < 0 or u.forms or v.forms for number in shared)
+
+
+@lru_cache(maxsize=16384)
+def _sets(word: str) -> frozenset[int]:
+    known = _table()
+    return frozenset(n for form in _forms(word) for n in known.get(form, ()))
+
+
+def _forms(word: str) -> Iterator[str]:
+    yield word
+    yield lexicon("en").bases.get(word, word)
+    yield from bases(word, "en")
+
+
+@cache
+def _table() -> dict[str, list[int]]:
+    """Give the numbers of the sets that each word is in; those of a verb and its nouns are negative."""
+    found: dict[str, list[int]] = {}
+    text = files(__package__).joinpath("languages", "en_wordnet.txt").read_text("utf-8")
+    for number, line in enumerate(text.splitlines()):
+        kind, *words = line.split()
+        for word in () if kind == "#" else words:
+            found.setdefault(word, []).append(-number if kind == "d" else number)
+    return found
