@@ -4,18 +4,24 @@ A command is a function of the writer, its arguments (JSON values) and a way to 
 a JSON value; as a generator it pauses at each `yield`, so that a daemon can do more urgent things between.
 """
 
+import time
 from collections.abc import Generator, Mapping
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
+from memoryd.errors import HeldError
 from memoryd.service.client import NoDaemonError, request
 from memoryd.service.home import prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
 from memoryd.service.writer import Command, Tell, Writer, open_writer, utc_now
 from memoryd.sources.registry import find_source
+
+PATIENCE_SECONDS = 3.0  # a daemon starts or stops, or another command ends, in less
+PAUSE_SECONDS = 0.05
 
 
 def ingest(
@@ -95,13 +101,25 @@ def carry_out(
     """Have a writing command done: by the daemon if one runs, else here under the lock.
 
     Raises:
-        HeldError: no daemon answers, and another process holds the lock.
+        HeldError: no daemon answers, and another process keeps holding the lock.
     """
-    try:
-        return request(home, name, arguments, tell)
-    except NoDaemonError:
-        prepare_home(home)
-        with WriterLock(home), open_writer(home, config) as writer:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            return request(home, name, arguments, tell)
+        except NoDaemonError:
+            prepare_home(home)
+        with ExitStack() as held:
+            try:
+                held.enter_context(WriterLock(home))
+            except (
+                HeldError
+            ):  # by another command, or by a daemon that does not listen yet or any more
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(PAUSE_SECONDS)
+                continue
+            writer = held.enter_context(open_writer(home, config))
             return finish(COMMANDS[name](writer, arguments, tell))
 
 
