@@ -10,6 +10,7 @@ from memoryd.store.query import Query
 from memoryd.store.search import Scope, find_rows
 
 # cross join: the full-text index leads. Left to choose, SQLite may ask the index anew for every entry of a namespace.
+_THRIFT = 8  # entries are short and many alike: a few hundred are enough to choose from
 _JOINS = " cross join entry on entry.row = {index}.rowid"
 
 
@@ -50,7 +51,7 @@ class Match:
 def match_entries(connection: Connection, view: EntryView, query: Query, limit: int) -> list[Match]:
     """Entries that match a query, best first: those with all words, then by bm25; ties by newer row."""
     conditions, values = view.conditions()
-    scope = Scope(_JOINS, conditions, values)
+    scope = Scope(_JOINS, conditions, values, _THRIFT)
     found, complete = find_rows(connection, query, ("entry_stems", "entry_words"), scope, limit)
     order = sorted(found, key=lambda row: (row not in complete, -sum(found[row].values()), -row))[
         :limit

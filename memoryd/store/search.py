@@ -24,11 +24,16 @@ CONTEXT = (
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """The part of SQL that filters add; `{index}` in it stands for the index that is asked."""
+    """The part of SQL that filters add; `{index}` in it stands for the index that is asked.
+
+    Attributes:
+        thrift: divides the bounds on rows looked at, where an answer must come faster than from the whole history.
+    """
 
     joins: str
     where: str
     values: tuple[object, ...]
+    thrift: int = 1
 
     def sql(self, index: str) -> tuple[str, str]:
         """Joins and conditions for an index."""
@@ -76,7 +81,7 @@ def find_rows(
             found = _rank(connection, indexes, expression, scope, limit) | found
     complete = frozenset(found)
     if len(found) < limit:
-        wide = _wide_expression(connection, query, indexes[0])
+        wide = _wide_expression(connection, query, indexes[0], WIDE_BUDGET // scope.thrift)
         if wide is not None:
             found = _rank(connection, indexes, wide, scope, limit) | found
     return found, complete
@@ -175,10 +180,11 @@ def _rank(
     connection: Connection, indexes: Sequence[str], expression: str, scope: Scope, limit: int
 ) -> dict[int, dict[str, float]]:
     """bm25 of the newest `CANDIDATES` matches, stemmed and as written; larger is better."""
-    newest = _newest_rows(connection, indexes[0], expression, scope, CANDIDATES)
+    bound = CANDIDATES // scope.thrift
+    newest = _newest_rows(connection, indexes[0], expression, scope, bound)
     if not newest:
         return {}
-    oldest = newest[-1] if len(newest) == CANDIDATES else 0
+    oldest = newest[-1] if len(newest) == bound else 0
     ranked: dict[int, dict[str, float]] = {}
     for index in indexes:
         joins, where = scope.sql(index)
@@ -192,14 +198,13 @@ def _rank(
     return ranked
 
 
-def _wide_expression(connection: Connection, query: Query, index: str) -> str | None:
-    """Any of the words, rarest first, as long as the rows to look at stay within `WIDE_BUDGET`."""
+def _wide_expression(connection: Connection, query: Query, index: str, budget: int) -> str | None:
+    """Any of the words, rarest first, as long as the rows to look at stay within *budget*."""
     counted = sorted(
-        (_count(connection, index, piece), position, piece)
+        (_count(connection, index, piece, budget), position, piece)
         for position, piece in enumerate(query.pieces())
     )
     chosen: list[Term] = []
-    budget = WIDE_BUDGET
     for count, _, piece in counted:
         if count and (count <= budget or not chosen):
             chosen.append(piece)
@@ -209,9 +214,9 @@ def _wide_expression(connection: Connection, query: Query, index: str) -> str | 
     return "(" + " OR ".join(piece.match for piece in chosen) + ")" + query.exclusions()
 
 
-def _count(connection: Connection, index: str, piece: Term) -> int:
+def _count(connection: Connection, index: str, piece: Term, budget: int) -> int:
     sql = f"select count(*) from (select 1 from {index} where {index} match ? limit ?)"
-    return int(connection.execute(sql, (piece.match, WIDE_BUDGET + 1)).fetchone()[0])
+    return int(connection.execute(sql, (piece.match, budget + 1)).fetchone()[0])
 
 
 def find_newest(
