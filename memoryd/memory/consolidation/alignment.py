@@ -129,6 +129,8 @@ def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
 
 def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
     """Was the unit matched once already, or does the other text have it among its light words?"""
+    if unit.kind == "condition" and unit.key == "if" and "when" in other.cues():
+        return True
     if unit.key in matched and unit.sign > 0:
         return unit.kind not in ("condition", "quantify")
     if unit.kind not in ("word", "concept", "action") or unit.sign < 0:

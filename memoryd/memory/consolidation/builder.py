@@ -85,7 +85,8 @@ class ReadingBuilder:
             return
         dash = item.key == "-" and self.text[max(item.start - 1, 0)].isspace()
         if (item.key in ":：" or dash or item.key == "—") and self._is_label():
-            self.now.divides, self.now.role, self.now.scope = item.start, "", ""
+            self.now.divides, self.now.scope = item.start, ""
+            self.now.role = self.now.role if self.now.role == "by" else ""  # 负责人：小林
             return
         if item.key in ",，" and self._is_topic():
             self.now.role = ""
@@ -137,6 +138,11 @@ class ReadingBuilder:
         surface = item.surface.casefold()
         self.dropped.append(surface)
         self.now.light = item
+        if item.role == "drop" and surface in self.table.postpositions:
+            self._mark_back("in", item.start)
+            self.now.role = ""
+        if surface in self.table.hence:
+            self._scope_all("when")
         if item.role != "marker" and self.now.role == "with" and self._is_instrument_named(item):
             self.now.role = ""
         if (
@@ -239,7 +245,8 @@ class ReadingBuilder:
         """Note what must be: all behind the word, or before it if it says that only then something may be."""
         at = len(self.units)
         if item.surface[:1] in self.table.linking:
-            self.now.needed = [range(self.now.units[0] if self.now.units else at, at)]
+            said = self.now.needed[0].start if self.now.needed else min((at, *self.now.units))
+            self.now.needed = [range(said, at)]
             self.now.conditional = True
         elif not self.now.conditional:
             self.now.needed.append(range(at, sys.maxsize))
@@ -300,6 +307,8 @@ class ReadingBuilder:
         if item.key in _OPTIONAL_CONDITIONS:
             if item.key == "than":
                 self.now.scope = "than"
+            elif item.key == "when" and self.table.language == "zh":
+                self._scope_back("when", item.start)
             self._drop(item)
             return
         backward = self.table.language in UNSPACED and (
@@ -325,6 +334,14 @@ class ReadingBuilder:
             "的话",
             "为止",
         )
+
+    def _scope_all(self, key: str) -> None:
+        """出错就重启: all that stands before the word is when the rest happens."""
+        for i in self.now.units:
+            if not self.units[i].scope:
+                self.units[i] = replace(self.units[i], scope=key)
+        if self.now.units:
+            self.now.cues.add(key)
 
     def _scope_back(self, key: str, near: int) -> None:
         for i in reversed(self.now.units):

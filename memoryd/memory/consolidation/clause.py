@@ -79,6 +79,5 @@ def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table:
     (_, first), (kind, second) = found[0], found[1]
     if second == len(units):  # 不填不行: nothing stands behind the second
         return True
-    return (
-        first == second or kind in ("inherent", "contrast") or not table.linking.isdisjoint(dropped)
-    )
+    linked = not table.linking.isdisjoint(dropped)  # 没付款就取消 denies nothing that was denied
+    return first == second or (kind in ("inherent", "contrast")) != linked

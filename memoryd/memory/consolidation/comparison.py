@@ -226,9 +226,18 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
-        if u.scope != v.scope and not _is_worded_otherwise(u, v, a, b):
+        if u.scope != v.scope and not (_is_worded_otherwise(u, v, a, b) or _is_when(u, v, a, b)):
             return Objection(f"{u.surface!r} stands in another condition", "scope")
     return None
+
+
+def _is_when(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
+    """If it fails = when it fails; when may also be left out, if it is so for all that stands in it."""
+    scopes = {u.scope, v.scope}
+    if scopes == {"if", "when"}:
+        return True
+    silent = a if not u.scope else b
+    return scopes == {"", "when"} and all(unit.scope not in ("if", "when") for unit in silent.units)
 
 
 def _is_worded_otherwise(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:

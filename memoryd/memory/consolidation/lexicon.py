@@ -93,6 +93,8 @@ class Lexicon:
         name_prefixes: characters that make a name with the one after them.
         measures: counters that may stand behind a numeral.
         perfective: words that say that something is done as well as those of [done] do.
+        postpositions: words behind a place (里).
+        hence: words between what happens and what is then done (就).
         wishing: words that make a polite frame a wish, whose past forms are none.
         frequency: words for always; "not always" is no never.
         linking: words between two negations that make a must of them (without X, then not Y).
@@ -123,6 +125,8 @@ class Lexicon:
     light_verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
     labels: frozenset[str] = frozenset()
     perfective: frozenset[str] = frozenset()
+    postpositions: frozenset[str] = frozenset()
+    hence: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
@@ -177,6 +181,8 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         light_verbs=_light_verbs(tables),
         labels=_words(tables, "labels"),
         perfective=_words(tables, "perfective"),
+        postpositions=_words(tables, "postpositions"),
+        hence=_words(tables, "hence"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
         linking=_words(tables, "linking"),
