@@ -1,0 +1,57 @@
+"""A real daemon that slept through its night has it on waking, once."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from memoryd.service.ledger import NIGHT
+from memoryd.service.writer import utc_now
+from memoryd.store.reader import Reader
+
+
+def nights(place: Any) -> list[tuple[str, str]]:
+    """Local date and state of every night in the ledger."""
+    with Reader(place.home) as reader:
+        return reader.connection.execute(
+            "select local_date, state from job where name = ?", (NIGHT,)
+        ).fetchall()
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_suspended_across_its_time_the_night_runs_once_on_waking(
+    place: Any, run: Callable[..., Any], eventually: Callable[..., bool]
+) -> None:
+    at = (utc_now().astimezone() + timedelta(minutes=2)).strftime("%H:%M")
+    place.configure(f"[nightly]\nat = '{at}'\n[embedding]\nengine = 'none'\n")
+    place.say("a.jsonl", "We decided to use PostgreSQL 16 for orders.")
+    daemon = run()
+    seed_yesterday(daemon)
+    os.kill(daemon.process.pid, signal.SIGSTOP)
+    time.sleep(150)
+
+    assert len(nights(place)) == 1
+
+    os.kill(daemon.process.pid, signal.SIGCONT)
+
+    assert eventually(lambda: len(nights(place)) == 2, 200)
+
+    time.sleep(130)
+
+    assert [state for _, state in nights(place)] == ["done", "done"]
+    assert daemon.ask("status")["jobs"][0]["last_error"] is None
+
+
+def seed_yesterday(daemon: Any) -> None:
+    """A night that went well a few hours ago, of yesterday's date: nothing is missed."""
+    now = utc_now()
+    day = (now.astimezone() - timedelta(days=1)).date().isoformat()
+    report = {"failed": [], "local_date": day, "phases": {}}
+    daemon.ask(
+        "night.end", {"run": "n-seed", "day": day, "started": now.isoformat(), "report": report}
+    )
