@@ -361,6 +361,7 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
         tail == verbs[:1] == tail[:1]
         and len(mine) > _MIN_NOMINAL
         and all(u.kind != "action" for u in narrow.units)
+        and not any(clause.verbs for clause in narrow.clauses)
     )
 
 

@@ -33,7 +33,7 @@ def pair_synonyms(
 def are_synonyms(u: Unit, v: Unit) -> bool:
     """Do both words mostly mean the same, or is one what the other does (decide, decision)?
 
-    Two words that the hand-made tables know are two things, unless one is the other's deed.
+    Two words that the hand-made tables know are two things, unless they say otherwise or one is the other's deed.
     """
     if not {u.kind, v.kind} <= _ORDINARY or any(x.kind == "name" and x.start for x in (u, v)):
         return False
@@ -55,11 +55,19 @@ def _forms(word: str) -> Iterator[str]:
 
 @cache
 def _table() -> dict[str, list[int]]:
-    """Give the numbers of the sets that each word is in; those of a verb and its nouns are negative."""
-    found: dict[str, list[int]] = {}
-    text = files(__package__).joinpath("languages", "en_wordnet.txt").read_text("utf-8")
-    for number, line in enumerate(text.splitlines()):
+    """Give the numbers of the sets that each word is in; those that are sure are negative."""
+    sets: list[tuple[bool, list[str]]] = []
+    for line in _lines("en_wordnet.txt"):
         kind, *words = line.split()
-        for word in () if kind == "#" else words:
-            found.setdefault(word, []).append(-number if kind == "d" else number)
+        sets.append((kind == "d", words))
+    sets += ((True, line.split()) for line in _lines("en_swaps.txt"))
+    found: dict[str, list[int]] = {}
+    for number, (sure, words) in enumerate(sets, start=1):
+        for word in words:
+            found.setdefault(word, []).append(-number if sure else number)
     return found
+
+
+def _lines(name: str) -> list[str]:
+    text = files(__package__).joinpath("languages", name).read_text("utf-8")
+    return [line for line in text.splitlines() if not line.startswith("#")]
