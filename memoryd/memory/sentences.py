@@ -57,6 +57,8 @@ _GERMAN_MONTH = re.compile(
 _NUMBER_OPENER = re.compile(
     r"\b(?:am|zum|vom|der|dem|den|jeden|jedem|im|beim|ab)\s+$", re.IGNORECASE
 )
+# After "z." of "z. B." or "d." of "d. h. wir".
+_NO_NEW_SENTENCE = re.compile(r"\s*(?:[^\W\d_]\.|[a-zäöüß])")
 _WRAPPED_LINE_CHARS = 55  # a shorter line was ended on purpose
 
 
@@ -178,9 +180,8 @@ def _is_abbreviation(before: str, following: str) -> bool:
         return following.lstrip()[:1].isdigit()
     if token in _AFTER_NUMBER and before[: word.start()].rstrip()[-1:].isdigit():
         return following.lstrip()[:1].islower()
-    single_letter = (
-        len(token) == 1 and token.isalpha() and token.isascii() and token not in {"i", "a"}
-    )
+    single_letter = len(token) == 1 and token.isascii() and token not in {"i", "a"}
+    single_letter &= word[0].isupper() or bool(_NO_NEW_SENTENCE.match(following))
     return bool(following.strip()) and (token in _ABBREVIATIONS or single_letter)
 
 

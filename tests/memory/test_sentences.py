@@ -129,3 +129,21 @@ def test_quotations_and_inline_code_are_found(text: str, expected: list[str]) ->
 )
 def test_the_mark_of_a_list_is_not_part_of_its_item(line: str, mark: str) -> None:
     assert len(mark) == list_mark(line, 0, len(line))
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("On ferme à 15 h. Qui a la clé ?", 2),
+        ("Hm, no. The other one.", 2),
+        ("See no. 5 of the list.", 1),
+        ("It ends with two s. Fix the label.", 2),
+        ("Das gilt z. B. montags.", 1),
+        ("She called at 2 a.m. on Friday.", 1),
+        ("Ask J. Mbeki about it.", 1),
+    ],
+)
+def test_a_short_word_with_a_stop_ends_a_sentence_only_where_one_begins(
+    text: str, count: int
+) -> None:
+    assert count == len(split_sentences(text))

@@ -316,3 +316,34 @@ def test_a_statement_that_leads_up_to_a_preference_is_left_out() -> None:
     assert ["I prefer muted colours for charts."] == contents(
         f"{statement} I prefer muted colours for charts."
     )
+
+
+def test_a_state_of_the_work_at_hand_is_no_news() -> None:
+    assert ["Our kiosk opens at eight."] == contents("Our kiosk opens at eight. Make a sign.")
+    assert [] == contents("The left column is far too wide. Shrink it.")
+
+
+def test_what_the_next_order_refers_to_needs_more_than_a_statement() -> None:
+    statement = "Dina has 3 red kettles."
+
+    assert [statement] == contents(f"{statement} Which tea goes with those?")
+    assert [] == contents(f"{statement} Polish them.")
+
+
+def test_one_remark_of_a_reviewer_marks_the_whole_message_as_pasted() -> None:
+    statement = "The exporter keeps a list of open handles."
+
+    assert [statement] == contents(f"{statement} Why?")
+    assert [] == contents(f"{statement} This could lead to a leak. Why?")
+
+
+def test_a_long_tale_before_a_request_is_not_its_background() -> None:
+    statement = "Dina has 3 red kettles."
+    tale = "Rain fell on the roof all night. Toma played the flute upstairs. "
+
+    assert [statement] == contents(f"{statement} Which tea goes with those?")
+    assert [] == contents(f"{tale}{statement} Which tea goes with those?")
+
+
+def test_a_number_before_a_comma_is_still_a_secret() -> None:
+    assert [] == contents("My PIN is 5093, type it in.")

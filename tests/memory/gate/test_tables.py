@@ -8,6 +8,7 @@ from importlib import resources
 import pytest
 
 from memoryd.memory.gate.language import blank_quotations, home_language, languages_of, plain_form
+from memoryd.memory.gate.reading import read_families
 from memoryd.memory.gate.tables import LANGUAGES, load_families, load_language
 
 SPECIAL = {"header", "order_header", "taint", "credential", "project", "working", "refers"}
@@ -123,3 +124,18 @@ def test_quotations_and_code_are_blanked_apart() -> None:
 )
 def test_lead_ins_are_passed_over(sentence: str, opened: str) -> None:
     assert opened == plain_form(sentence, home_language(sentence)).opened
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("Ich hasse Rosinen.", "de"), ("I hate raisins.", "en"), ("Odio las pasas.", "es")],
+)
+def test_one_function_word_tells_a_language_where_none_speaks_for_another(
+    text: str, name: str
+) -> None:
+    assert (name,) == languages_of(text.lower(), home_language(text))
+
+
+def test_foreign_words_among_chinese_raise_no_doubt() -> None:
+    assert "order" in read_families("deploy window", "en") | read_families("Deploy it.", "en")
+    assert "order" not in read_families("deploy 窗口是周二", "en")
