@@ -89,7 +89,7 @@ def confirm(entry: Entry, again: Entry) -> Entry:
         ),
         updated_at=max(entry.updated_at, again.updated_at),
         sources=(*entry.sources, *(one for one in again.sources if one not in known)),
-        metadata={**entry.metadata, "confirmed_at": again.updated_at.isoformat()},
+        metadata={**entry.metadata, **_confirmation(again)},
     )
 
 
@@ -98,6 +98,11 @@ def revive(entry: Entry) -> Entry:
     noted = (ARCHIVED_AT, ARCHIVED_BECAUSE, "digest")
     metadata = {name: value for name, value in entry.metadata.items() if name not in noted}
     return replace(entry, state="active", metadata=metadata)
+
+
+def _confirmation(again: Entry) -> dict[str, str]:
+    """Only the user's word is evidence that something still holds."""
+    return {"confirmed_at": again.updated_at.isoformat()} if again.origin == "user" else {}
 
 
 def default_confidence(origin: Origin) -> float:

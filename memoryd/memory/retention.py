@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from memoryd.memory.noted import noted_time
 from memoryd.model import Entry
 
 How = Literal["expired", "demoted", "evicted"]
@@ -149,8 +150,7 @@ def _in_use(entry: Entry, policy: RetentionPolicy, now: datetime) -> bool:
 
 def recorded_at(entry: Entry) -> datetime:
     """When memory learned of an entry: for what was said earlier that is noted, else it is its creation."""
-    noted = entry.metadata.get("recorded_at")
-    return datetime.fromisoformat(noted) if isinstance(noted, str) else entry.created_at
+    return noted_time(entry, "recorded_at") or entry.created_at
 
 
 def _immune(entry: Entry, policy: RetentionPolicy, now: datetime, kept: Counter[str]) -> bool:

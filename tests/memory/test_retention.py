@@ -142,6 +142,13 @@ class TestPurge:
         assert plan(self.archived(31, 366), entry("b", 1, merged_from=("a",))).purge == ()
 
 
+@pytest.mark.parametrize("noted", ["yesterday", 5, None, "", ["2026"]])
+def test_odd_notes_of_a_caller_are_no_times(noted: object) -> None:
+    odd = entry("a", 400, state="archived", metadata={"archived_at": noted, "recorded_at": noted})
+
+    assert plan(odd).purge == ()
+
+
 class TestActivation:
     def test_it_is_the_published_formula(self) -> None:
         used = [NOW - timedelta(days=days) for days in (4.0, 25.0)]

@@ -96,6 +96,17 @@ def test_what_a_person_corrected_is_newer_than_what_was_said_before_the_correcti
     assert "The database port is now 6432" not in active(bank)
 
 
+def test_a_value_that_the_user_states_again_is_the_newest(home: Path) -> None:
+    with writing(home) as writer:
+        for day, port in ((1, 5432), (2, 6432)):
+            said = f"2026-10-0{day}T09:00:00Z"
+            ask(writer, "memory.add", content=f"The database port is {port}", created_at=said)
+        ask(writer, "memory.add", content="The database port is 5432")
+    run(home)
+
+    assert active(home) == ["The database port is 5432"]
+
+
 def test_a_dry_run_prints_the_plan_that_runs_and_changes_nothing(bank: Path) -> None:
     before = export(bank)
     planned = run(bank, dry_run=True)

@@ -32,6 +32,7 @@ from memoryd.memory.consolidation.rewriting import (
 )
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.updates import judge
+from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
 from memoryd.model import Entry
 
@@ -226,11 +227,12 @@ def _read_both(a: str, b: str) -> tuple[Reading, Reading]:
 
 def evidence_time(entry: Entry) -> datetime:
     """When an entry was last known to hold: a merged one when last confirmed, any other when it came to be."""
-    return (
-        entry.updated_at
-        if entry.merged_from
-        else max(entry.created_at, entry.valid_from or entry.created_at)
+    times = (
+        entry.updated_at if entry.merged_from else entry.created_at,
+        entry.valid_from,
+        noted_time(entry, "confirmed_at"),  # the user said it again
     )
+    return max(filter(None, times))
 
 
 def _supersede_problem(older: Entry, newer: Entry, now: datetime) -> str | None:
