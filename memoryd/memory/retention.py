@@ -237,5 +237,4 @@ def _purge(entries: Sequence[Entry], policy: RetentionPolicy, now: datetime) -> 
 
 def archived_at(entry: Entry) -> datetime | None:
     """When an entry went to the archive; None: it never did, or nobody noted it."""
-    noted = entry.metadata.get(ARCHIVED_AT)
-    return datetime.fromisoformat(noted) if isinstance(noted, str) else None
+    return noted_time(entry, ARCHIVED_AT)
