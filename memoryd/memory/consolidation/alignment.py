@@ -49,17 +49,36 @@ def align(a: Reading, b: Reading) -> Alignment:
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
     if not only_a or not only_b:
-        only_a = [i for i in only_a if not _is_light(i, a)]
-        only_b = [j for j in only_b if not _is_light(j, b)]
+        only_a = [i for i in only_a if not _is_light(i, a) and not _is_tool_verb(i, a, b)]
+        only_b = [j for j in only_b if not _is_light(j, b) and not _is_tool_verb(j, b, a)]
     return Alignment(tuple(sorted(pairs)), tuple(only_a), tuple(only_b))
+
+
+def _beside(i: int, reading: Reading) -> list[Unit]:
+    return [reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units)]
+
+
+def _is_tool_verb(i: int, reading: Reading, other: Reading) -> bool:
+    """The site is built with X = we use X for the site."""
+    unit = reading.units[i]
+    if unit.kind != "action" or "use" not in lexicon(reading.language).light_verbs.get(
+        unit.key, ()
+    ):
+        return False
+    used = any("use" in clause.verbs for clause in other.clauses)
+    done = unit.surface.casefold() in lexicon(reading.language).bases or unit.surface[-2:] == "ed"
+    return used and done and any(x.role in ("for", "as") for x in other.units)
 
 
 def _is_light(i: int, reading: Reading) -> bool:
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
-    if unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light:
+    table = lexicon(reading.language)
+    if unit.kind in ("action", "concept") and unit.key in table.light:
         return True
-    near = (reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units))
+    if unit.key in table.measures and reading.language not in UNSPACED:
+        return any(other.kind == "quantity" for other in _beside(i, reading))
+    near = _beside(i, reading)
     foreign = reading.language in UNSPACED
     named = any(
         other.clause == unit.clause
@@ -129,6 +148,8 @@ def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
 
 def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
     """Was the unit matched once already, or does the other text have it among its light words?"""
+    if unit.key == "before" and any(clause.conditional for clause in other.clauses):
+        return True
     if unit.kind == "condition" and unit.key == "if" and "when" in other.cues():
         return True
     if unit.key in matched and unit.sign > 0:

@@ -22,6 +22,7 @@ _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
 _GLUE = frozenset({"", "的", "の", "了", "过"})
+_IS = frozenset({"是"})  # other Chinese copulas are verbs too
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
@@ -141,6 +142,8 @@ class ReadingBuilder:
         if item.role == "drop" and surface in self.table.postpositions:
             self._mark_back("in", item.start)
             self.now.role = ""
+        if surface in _GLUE:
+            self.now.attributes.append(len(self.units))
         if surface in self.table.hence:
             self._scope_all("when")
         if item.role != "marker" and self.now.role == "with" and self._is_instrument_named(item):
@@ -174,7 +177,8 @@ class ReadingBuilder:
         """Nothing divided the clause yet, or only a noun that might be a verb (the review is ...)."""
         last = self.now.last
         noun = last is not None and last.role == "action" and last.start == self.now.divides
-        return self.now.divides < 0 or (noun and self.table.language not in UNSPACED)
+        plain = self.table.language not in UNSPACED or item.surface in _IS
+        return self.now.divides < 0 or (noun and plain)
 
     def _is_copula(self, item: Item) -> bool:
         words = item.surface.casefold()
@@ -202,6 +206,10 @@ class ReadingBuilder:
         )
 
     def _person(self, item: Item) -> None:
+        last = self.now.last
+        if item.key == "user" and self.units and last is not None and last.surface in _GLUE - {""}:
+            self._add(replace(item, role="concept"))  # 老板的用户: not the one who speaks
+            return
         self.persons.add(item.key)
         self.dropped.append(item.surface.casefold())
 
@@ -217,6 +225,7 @@ class ReadingBuilder:
             verbal = previous.role in ("drop", "modal", "person") or not self.now.units
             kind = "verbal" if verbal else "contrast"
         self.now.negations.append((kind, len(self.units)))
+        self.now.denied.append(item.surface)
         if kind == "inherent":
             self.now.verbs |= self._light_senses(item)
         if kind == "contrast" and not self.table.markers_after:
@@ -229,13 +238,14 @@ class ReadingBuilder:
             and last is not None
             and last.role == "negate"
         ):
-            self.now.negations.pop()  # not always: sometimes
+            self._affirm()  # not always: sometimes
             self._add(replace(item, role="quantify", key="not_all"))
             return
         if item.key == "exempt":
             self.now.negations.append(
                 ("post" if self.table.markers_after else "verbal", len(self.units))
             )
+            self.now.denied.append(item.surface)
         self.now.modals.add(item.key)
         if item.key == "must":
             self._need(item)
@@ -254,6 +264,9 @@ class ReadingBuilder:
     def _marker(self, item: Item) -> None:
         if self.table.markers_after:
             self._mark_back(item.key, item.start)
+        elif self._is_rival(item) and "prefer" in self.now.verbs:
+            self._negate(replace(item, role="negate", key="contrast"))
+            return
         elif item.key == "of" and item.surface == "'s":
             self._mark_back("of", item.start)
         else:
@@ -293,14 +306,36 @@ class ReadingBuilder:
         last = self.now.last
         if item.key != "all" or last is None or last.role != "negate" or self.table.markers_after:
             return False
-        self.now.negations.pop()
+        self._affirm()
         self._add(replace(item, key="not_all"))
         return True
+
+    def _affirm(self) -> None:
+        self.now.negations.pop()
+        self.now.denied.pop()
 
     def _scoped(self, key: str) -> bool:
         return any(unit.key == key for unit in (self.units[i] for i in self.now.units))
 
+    def _compare(self, item: Item) -> None:
+        if self._is_rival(item):
+            self._negate(replace(item, role="negate", key="contrast"))
+            return
+        self.now.verbs |= self._light_senses(item)
+        self._add(item)
+
+    def _is_rival(self, item: Item) -> bool:
+        """Prefer tea over coffee, like tea better than coffee: what follows is what is not wanted."""
+        words = self.table.rivals
+        if not words or item.surface.casefold() not in words or "want" not in self.now.modals:
+            return False
+        units = [self.units[i] for i in self.now.units]
+        return bool(units) and all(unit.kind not in ("action", "quantity") for unit in units)
+
     def _condition(self, item: Item) -> None:
+        if self._is_rival(item):
+            self._negate(replace(item, role="negate", key="contrast"))
+            return
         self.now.cues.add(item.key)
         if item.key == "then":
             self.ordered = True
@@ -340,6 +375,7 @@ class ReadingBuilder:
         for i in self.now.units:
             if not self.units[i].scope:
                 self.units[i] = replace(self.units[i], scope=key)
+        self.now.scope = ""
         if self.now.units:
             self.now.cues.add(key)
 

@@ -17,6 +17,8 @@ class Clause:
     started: int = -1
     ended: int = -1
     negations: list[tuple[str, int]] = field(default_factory=list)
+    denied: list[str] = field(default_factory=list)  # the words of the negations
+    attributes: list[int] = field(default_factory=list)  # where what is said of a noun ends (的)
     modals: set[str] = field(default_factory=set)
     cues: set[str] = field(default_factory=set)
     role: str = ""
@@ -49,8 +51,11 @@ def signs(
     if _is_double(clause, units, dropped, table):
         if clause.negations:
             (_, first), (_, second) = clause.negations[:2]
-            clause.needed = [range(first, second) if second > first else range(second, len(units))]
-            clause.conditional = second > first
+            if second == first:
+                clause.needed = [range(second, len(units))]
+            elif _needs(clause, dropped, table):
+                said = next((at for at in clause.attributes if first < at < second), second)
+                clause.needed, clause.conditional = [range(first, said)], True
             clause.modals -= {"may", "exempt"}
             clause.modals.add("must")
         return {}
@@ -69,6 +74,14 @@ def _sign_before(unit: Unit, i: int, kind: str, at: int) -> int:
     return 1 if kind == "contrast" and i >= at else -1
 
 
+def _needs(clause: Clause, dropped: Iterable[str], table: Lexicon) -> bool:
+    """Without X, then not Y; without X Y is forbidden."""
+    if not table.linking.isdisjoint(dropped):
+        return True
+    first, second = clause.denied[:2]
+    return first in table.lacking and second in table.forbidding
+
+
 def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table: Lexicon) -> bool:
     """Do the clause's negations cancel out?"""
     found = clause.negations
@@ -79,5 +92,5 @@ def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table:
     (_, first), (kind, second) = found[0], found[1]
     if second == len(units):  # 不填不行: nothing stands behind the second
         return True
-    linked = not table.linking.isdisjoint(dropped)  # 没付款就取消 denies nothing that was denied
+    linked = _needs(clause, dropped, table)  # 没付款就取消 denies nothing that was denied
     return first == second or (kind in ("inherent", "contrast")) != linked

@@ -196,7 +196,7 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
     for cue in ("pending", "done"):
         if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
             silent = b if cue in a.cues(clauses_a) else a
-            if cue == "done" and _is_perfective(silent):
+            if cue == "done" and (_is_perfective(silent) or "past" in (tenses_a | tenses_b)):
                 continue
             return Objection("what is done is not what is to be done", "sign")
     return None
@@ -226,9 +226,22 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
-        if u.scope != v.scope and not (_is_worded_otherwise(u, v, a, b) or _is_when(u, v, a, b)):
+        if u.scope != v.scope and not (
+            _is_worded_otherwise(u, v, a, b)
+            or _is_when(u, v, a, b)
+            or _is_needed_before(a, b, i, j)
+        ):
             return Objection(f"{u.surface!r} stands in another condition", "scope")
     return None
+
+
+def _is_needed_before(a: Reading, b: Reading, i: int, j: int) -> bool:
+    """Without X no Y = X must be before Y."""
+    for silent, n, said, m in ((a, i, b, j), (b, j, a, i)):
+        needs = silent.clauses[silent.units[n].clause]
+        if silent.units[n].scope == "" and said.units[m].scope == "before" and needs.conditional:
+            return n not in needs.needed and "must" in said.clauses[said.units[m].clause].modals
+    return False
 
 
 def _is_when(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:

@@ -11,6 +11,7 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, Ro
 from memoryd.memory.consolidation.quantities import european, with_unit
 from memoryd.memory.consolidation.segmentation import (
     korean,
+    measure_at,
     multiply,
     segment,
     sense_items,
@@ -233,6 +234,7 @@ class _Reader:
         key, used = multiply(item.key, token.text)
         if found := unit_at(token.text, used, self.table):
             key, used = with_unit(key, found[0]), used + found[1]
+        used += measure_at(token.text, used, self.table)
         if not used:
             return item
         self.skip = end = token.start + used

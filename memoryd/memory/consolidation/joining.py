@@ -10,6 +10,10 @@ _DAYS = 31
 _NOON = 12
 _LATE = frozenset({"afternoon", "evening"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
+_ROUNDS = {
+    "seconds:3600": "every:hour", "seconds:86400": "every:day", "seconds:604800": "every:week",
+    "seconds:1209600": "every:fortnight",
+}  # fmt: skip
 _SHARES = {"half": "pct:50", "once": "x:1", "twice": "x:2"}
 _BETWEEN = frozenset({"drop", "marker"})
 
@@ -32,6 +36,10 @@ def join(found: list[Item]) -> list[Item]:
 
 
 def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
+    if found[i].key == "all" and i + 1 < len(found) and found[i + 1].key in _ROUNDS:
+        key = _ROUNDS[found[i + 1].key]
+        out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
+        return i + 2
     if found[i].role == "quantity":
         return _sum_at(found, i, out) or _time_at(found, i, out)
     word = found[i].surface.casefold()
@@ -46,7 +54,7 @@ def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
         item = replace(item, role="quantity", key=_SHARES[item.key])
     elif item.key == "ordinal:1":
         item = replace(item, role="quantify", key="first")
-    out.append(item)
+    out.append(_late_range(found, i, out) if item.key.startswith("time:") else item)
     return i + 1
 
 
@@ -83,6 +91,21 @@ def _half_at(found: list[Item], i: int, out: list[Item]) -> int:
     key = with_unit(f"number:{amount}", found[ahead].key.removeprefix("unit:"))
     out.append(Item("quantity", key, "", found[i].start, found[ahead].end))
     return ahead + 1
+
+
+def _late_range(found: list[Item], i: int, out: list[Item]) -> Item:
+    """晚上 8 点到 10 点: the part of day holds for the end too."""
+    item = found[i]
+    if len(out) < 2 or out[-1].role != "marker" or out[-1].key != "toward":  # noqa: PLR2004
+        return item
+    first, last = (re.fullmatch(r"time:(\d\d):(\d\d)", x.key) for x in (out[-2], item))
+    said = re.match(r"\d{1,2}(?!\d|:)|[一二两三四五六七八九十]", item.surface)
+    if not first or not last or not said or re.match(r"\d", out[-2].surface):
+        return item
+    hour = int(last[1]) + _NOON
+    if int(first[1]) < _NOON or not int(first[1]) < hour <= 2 * _NOON:
+        return item
+    return replace(item, key=f"time:{hour % 24:02}:{last[2]}")
 
 
 def _time_at(found: list[Item], i: int, out: list[Item]) -> int:

@@ -92,9 +92,12 @@ class Lexicon:
         fragile: single characters that are function words only at the seam of two words.
         name_prefixes: characters that make a name with the one after them.
         measures: counters that may stand behind a numeral.
+        classifiers: those of them that say nothing (台, not 页).
         perfective: words that say that something is done as well as those of [done] do.
         postpositions: words behind a place (里).
         hence: words between what happens and what is then done (就).
+        lacking, forbidding: two negations that say what is needed (没有 ... 不能 ...).
+        rivals: words between what is wanted and what is not (prefer A over B).
         wishing: words that make a polite frame a wish, whose past forms are none.
         frequency: words for always; "not always" is no never.
         linking: words between two negations that make a must of them (without X, then not Y).
@@ -120,6 +123,7 @@ class Lexicon:
     fragile: frozenset[str] = frozenset()
     name_prefixes: frozenset[str] = frozenset()
     measures: frozenset[str] = frozenset()
+    classifiers: frozenset[str] = frozenset()
     copulas: frozenset[str] = frozenset()
     light: frozenset[str] = frozenset()
     light_verbs: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -127,6 +131,9 @@ class Lexicon:
     perfective: frozenset[str] = frozenset()
     postpositions: frozenset[str] = frozenset()
     hence: frozenset[str] = frozenset()
+    lacking: frozenset[str] = frozenset()
+    forbidding: frozenset[str] = frozenset()
+    rivals: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
@@ -176,6 +183,7 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         fragile=_words(tables, "fragile"),
         name_prefixes=frozenset(tables.get("names", {}).get("prefixes", ())),
         measures=_words(tables, "measures"),
+        classifiers=_words(tables, "classifiers"),
         copulas=_words(tables, "copulas"),
         light=_words(tables, "light"),
         light_verbs=_light_verbs(tables),
@@ -183,6 +191,9 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         perfective=_words(tables, "perfective"),
         postpositions=_words(tables, "postpositions"),
         hence=_words(tables, "hence"),
+        lacking=_words(tables, "lacking"),
+        forbidding=_words(tables, "forbidding"),
+        rivals=_words(tables, "rivals"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
         linking=_words(tables, "linking"),
@@ -233,7 +244,7 @@ def _phrases(
     phrases = {p: Sense(s.role, s.key, aside.get(p, frozenset()), s.parts) for p, s in main.items()}
     for phrase, roles in aside.items():
         known = (main.get(form) for form in _stripped(phrase, tables.get("irregular", {})))
-        content = next((s for s in known if s and s.role in _SYNONYMS.values()), None)
+        content = next((s for s in known if s and s.role in (*_SYNONYMS.values(), "negate")), None)
         sense = content or Sense("drop", "")
         phrases.setdefault(phrase, Sense(sense.role, sense.key, roles))
     return phrases

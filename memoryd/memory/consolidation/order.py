@@ -28,6 +28,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
+    if (a.quantifiers or b.quantifiers) and _is_turned(a, b, alignment):
+        return "the two sides of a statement about all changed places"
     steps = a.ordered or b.ordered
     movable = [
         (i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))
@@ -99,16 +101,24 @@ def _may_swap(
         return True
     return (
         _same_role(u, u2, v, v2)
+        or _is_attribute(a, b, (u, u2), (v, v2))
+        or _is_attribute(a, b, (v, v2), (u, u2))
         or _is_passive(a, b, alignment)
         or _is_compound(u, v, u2, v2)
         or _is_nominal(a, b, (u, u2), (v, v2))
         or _is_deed((u, u2), (v, v2))
+        or _is_tool(a, b, (u, u2), (v, v2))
     )
 
 
 def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
-    """Does the plain word stand right before the same quantity in both texts, and moves with it (农历八月十五)?"""
+    """Does the plain word move with the quantity behind it, or with the "only" before it?"""
     i, j = pair
+    before = [
+        r.units[n - 1] for r, n in ((a, i), (b, j)) if n and r.units[n - 1].kind == "quantify"
+    ]
+    if len(before) == 2 and before[0].key == before[1].key == "only":  # noqa: PLR2004 - in both
+        return True
     if i + 1 >= len(a.units) or j + 1 >= len(b.units) or _is_named(a.units[i]):
         return False
     u, v = a.units[i + 1], b.units[j + 1]
@@ -131,7 +141,8 @@ def _when(unit: Unit) -> str:
 def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
     """Without a verb a sentence only says what something is: either side may come first."""
     verbs = any(unit.kind == "action" for unit in (*a.units, *b.units))
-    return not verbs and (u.kind == "code") != (v.kind == "code")
+    named = _is_named(u) and _is_named(v)
+    return not verbs and not named and (u.kind == "code") != (v.kind == "code")
 
 
 def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
@@ -195,14 +206,19 @@ def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
         return False
     if len({u.clause for u in a.units}) > 1 or len({v.clause for v in b.units}) > 1:
         return False
-    here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
-    if min(here, there) < 0 or any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
+    if any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
         return False
-    crossed = all(
-        (a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs
-    )
     owned = bool(a.persons or b.persons)  # the user's mother tongue is one
-    return crossed and (owned or any(_is_named(unit) for unit in a.units))
+    return _is_turned(a, b, alignment) and (owned or any(_is_named(unit) for unit in a.units))
+
+
+def _is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """Did all that stands before the copula change places with what stands behind it?"""
+    here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
+    verbs = [u for u in a.units if u.start == here] + [v for v in b.units if v.start == there]
+    if min(here, there) < 0 or verbs:
+        return False
+    return all((a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs)
 
 
 def _is_named(unit: Unit) -> bool:
@@ -257,6 +273,20 @@ def _is_nominal(
     return False
 
 
+def _is_tool(a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
+    """We use X for the site = the site is built with X = the site is X."""
+    for tool, purpose in ((first, second), (second, first)):
+        for here, reading in enumerate((a, b)):
+            if (
+                "use" in reading.clauses[tool[here].clause].verbs
+                and (tool[here].role, purpose[1 - here].role) == ("", "")
+                and purpose[here].role in ("for", "as")
+                and tool[1 - here].role in ("", "with", "in")
+            ):
+                return purpose[1 - here].start < tool[1 - here].start
+    return False
+
+
 def _is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
     """The validation of inputs = inputs are validated: a noun with "of" in one text, a participle in the other."""
     for deed, thing in ((first, second), (second, first)):
@@ -265,6 +295,17 @@ def _is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
                 verb = deed[1 - here].surface
                 return verb.endswith("ed") and not deed[here].surface.endswith("ed")
     return False
+
+
+def _is_attribute(
+    a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Unit, Unit]
+) -> bool:
+    """靠窗的座位, 座位要靠窗: what a noun is said to do may stand before it with 的, or behind it."""
+    deed, noun = first, second
+    if any(u.kind != "action" for u in deed) or any(u.kind != "concept" for u in noun):
+        return False
+    texts = [r.text[u.end : v.start] for r, u, v in ((a, deed[0], noun[0]), (b, deed[1], noun[1]))]
+    return any(text == "的" for text in texts)
 
 
 def _is_compound(u: Unit, v: Unit, u2: Unit, v2: Unit) -> bool:

@@ -132,10 +132,18 @@ def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
             base + at,
             base + end + length,
         )
-    counted = end < len(text) and text[end] in table.measures
-    if len(match.group()) == 1 and not counted:
+    counted = measure_at(text, end, table)
+    if len(match.group()) == 1 and not counted and text[end : end + 1] not in table.measures:
         return None
-    return Item("quantity", key, match.group(), base + at, base + end)
+    return Item("quantity", key, match.group(), base + at, base + end + counted)
+
+
+def measure_at(text: str, at: int, table: Lexicon) -> int:
+    """Give the length of the classifier at *at* (台 in 三台设备): 1, or 0 if it begins another word."""
+    if at >= len(text) or text[at] not in table.classifiers:
+        return 0
+    longest = min(table.longest.get(text[at], 0), len(text) - at)
+    return int(all(text[at : at + n] not in table.phrases for n in range(2, longest + 1)))
 
 
 def _half(text: str, at: int, base: int, table: Lexicon) -> Item | None:

@@ -12,6 +12,8 @@ _MIN_TYPO = 7  # letters; shorter words too often have a neighbour (desert, dess
 _LONG = 8  # letters; two unknown words of more that differ by a slip are one
 _MOST = 10  # leftovers; with more the texts differ anyhow
 _MIN_JOINED = 4
+_FULL = 4  # characters of which a Chinese abbreviation takes the first and the third
+_HAN_PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _ACRONYM = re.compile(r"[A-Za-z]{2,6}")
 _VOWELS = frozenset("aeiou")
 
@@ -107,7 +109,7 @@ def _pair_spans(
 def _spelled_out(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
     """Find the neighbouring leftovers that the unit abbreviates or writes as one word."""
     word = unit.surface
-    if not word.isascii() or not word.isalpha():
+    if not (word.isascii() and word.isalpha()) and not _HAN_PAIR.fullmatch(word):
         return []
     for start in range(len(only_long)):
         for stop in range(start + 1, min(start + 6, len(only_long)) + 1):
@@ -122,6 +124,8 @@ def _spelled_out(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
 
 def _stands_for(word: str, units: list[Unit], long: Reading) -> bool:
     joined = "".join(re.findall(r"\w", "".join(u.surface for u in units))).casefold()
+    if not word.isascii():
+        return len(joined) == _FULL and word == joined[::2]  # 北大: 北京大学
     if len(units) > 1 and len(joined) >= _MIN_JOINED and joined == word.casefold():
         return True
     if not _ACRONYM.fullmatch(word) or sum(c.isupper() for c in word) < 2:  # noqa: PLR2004 - not a mere capital
