@@ -1,5 +1,6 @@
 """The night: one phase after another, each with its row in the ledger; the failure of one neither stops nor hides the rest."""
 
+import json
 import os
 import signal
 import threading
@@ -16,6 +17,7 @@ from uuid import uuid4
 from memoryd.config import Config
 from memoryd.errors import EmbeddingError, StoreError
 from memoryd.service.archive import archive_transcripts, refused_by
+from memoryd.service.changes import PLAN_PREFIX
 from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
 from memoryd.service.consolidation import consolidate
@@ -92,18 +94,28 @@ def run_night(
         "failed": failed,
     }
     if not dry_run:
-        night.ask(
-            "night.end",
-            {
-                "run": night.run,
-                "day": night.day.isoformat(),
-                "started": now.isoformat(),
-                "report": report,
-            },
-        )
+        close_night(home, config, night.run, night.day, now, report)
     if scheduled and not known_bad and (trouble := describe_trouble(report)):
         tell_desktop("memoryd", trouble)
     return report
+
+
+def close_night(
+    home: Path,
+    config: Config,
+    run: str,
+    day: date,
+    started: datetime,
+    report: Mapping[str, Any],
+) -> None:
+    """Have the report of a night kept, and its end noted. It goes through a file: it can be larger than a request may be."""
+    path = home / f"{PLAN_PREFIX}{run}.json"
+    path.write_text(json.dumps(report, ensure_ascii=False), encoding="utf-8")
+    night = {"run": run, "day": day.isoformat(), "started": started.isoformat(), "path": str(path)}
+    try:
+        carry_out(home, config, "night.end", night)
+    finally:
+        path.unlink(missing_ok=True)
 
 
 def describe_trouble(report: Mapping[str, Any]) -> str:
@@ -207,7 +219,9 @@ def _embed(night: Night) -> Mapping[str, Any]:
 
 
 def _consolidate(night: Night) -> Mapping[str, Any]:
-    return consolidate(night.home, night.config, None, dry_run=night.dry_run)
+    told = consolidate(night.home, night.config, None, dry_run=night.dry_run)
+    # Thousands of pairs are kept apart, night after night the same; the run of the consolidation itself tells which.
+    return told if night.dry_run else told | {"vetoes": len(told["vetoes"])}
 
 
 def _files(night: Night) -> Mapping[str, Any]:
@@ -276,12 +290,12 @@ def end(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, A
 
 
 def end_night(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Keep the report of a night as a run, and note its success or failure for its local date."""
+    """Keep the report of a night (in the file `path`) as a run, and note its success or failure for its local date."""
     started, day = (
         datetime.fromisoformat(arguments["started"]),
         date.fromisoformat(arguments["day"]),
     )
-    report = arguments["report"]
+    report = json.loads(Path(arguments["path"]).read_text(encoding="utf-8"))
     failed = ", ".join(report["failed"])
     with writer.store.transaction() as connection:
         begin_job(connection, NIGHT, day, started)

@@ -14,18 +14,28 @@ from typing import Any
 
 import pytest
 
+from memoryd.errors import MemorydError
 from memoryd.memory.schedule import Success, is_due, parse_at
 from memoryd.service import nightly
 from memoryd.service.backups import generations
+from memoryd.service.client import request
 from memoryd.service.ledger import NIGHT
-from memoryd.service.nightly import PHASES, PLANNED, Night, PhaseLimitError, limited_time, run_night
+from memoryd.service.nightly import (
+    PHASES,
+    PLANNED,
+    Night,
+    PhaseLimitError,
+    close_night,
+    limited_time,
+    run_night,
+)
 from memoryd.service.overview import describe_status
 from memoryd.service.pruning import prune
 from memoryd.service.writer import open_writer, utc_now
 from memoryd.store.copies import verify_copy
 from memoryd.store.jobs import done_on, job_names, last_run, last_success
 from memoryd.store.reader import Reader
-from memoryd.store.runs import list_runs
+from memoryd.store.runs import get_run, list_runs
 from tests.service.archive_helpers import Life
 from tests.service.bank_helpers import entries
 from tests.service.fake_clock import FakeClock
@@ -194,6 +204,36 @@ def test_a_limit_of_time_ends_with_what_it_limits() -> None:
         time.sleep(5)
 
     assert signal.getsignal(signal.SIGALRM) == before
+
+
+def test_a_report_of_any_size_is_kept_by_a_running_daemon_too(life: Life) -> None:
+    configure(life)
+    report = {"failed": [], "phases": {"x": {"words": ["ein langer Bericht"] * 200_000}}}
+    with subprocess.Popen(
+        [*PROGRAM, "--home", str(life.home), "run"],
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        stderr=subprocess.DEVNULL,
+    ) as daemon:
+        wait_for(life.home)
+        close_night(life.home, life.config(), "n-long", utc_now().date(), utc_now(), report)
+        daemon.terminate()
+    with Reader(life.home) as reader:
+        kept = get_run(reader.connection, "n-long")
+
+    assert kept is not None
+    assert kept.report == report
+    assert not list(life.home.glob("memoryd.plan-*"))
+
+
+def wait_for(home: Path) -> None:
+    """Until a daemon answers."""
+    for _ in range(400):
+        try:
+            request(home, "status", {})
+        except MemorydError:
+            time.sleep(0.05)
+        else:
+            return
 
 
 def test_damage_is_told_and_indexes_are_mended(life: Life) -> None:

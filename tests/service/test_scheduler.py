@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import pytest
 from memoryd.config import Config, NightlyConfig
 from memoryd.service import scheduler
 from memoryd.service.ledger import NIGHT
+from memoryd.service.nightly import close_night
 from memoryd.service.scheduler import NightClock
 from memoryd.service.writer import utc_now
 from memoryd.store.jobs import last_run
@@ -135,12 +136,8 @@ def test_a_missed_night_waits_for_mains_power_but_not_for_ever(
 ) -> None:
     fake = FakeClock(monkeypatch, utc_now())
     monkeypatch.setattr(scheduler, "on_battery", lambda: battery)
-    life.ask(
-        "night.end",
-        run="n-1",
-        day="2026-01-01",
-        started=fake.now.isoformat(),
-        report={"failed": []},
+    close_night(
+        life.home, life.config(), "n-1", date.fromisoformat("2026-01-01"), fake.now, {"failed": []}
     )
     clock = make(life, at="23:59")
     fake.run(days=2)
@@ -162,12 +159,8 @@ def test_another_time_zone_is_followed_at_once(
 
     assert clock._due().now
 
-    life.ask(
-        "night.end",
-        run="n-1",
-        day="2026-06-10",
-        started=fake.now.isoformat(),
-        report={"failed": []},
+    close_night(
+        life.home, life.config(), "n-1", date.fromisoformat("2026-06-10"), fake.now, {"failed": []}
     )
 
     assert not clock._due().now

@@ -5,11 +5,14 @@ import signal
 import time
 from collections.abc import Callable
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from memoryd.config import Config
 from memoryd.service.ledger import NIGHT
+from memoryd.service.nightly import close_night
 from memoryd.service.writer import utc_now
 from memoryd.store.reader import Reader
 
@@ -31,7 +34,7 @@ def test_suspended_across_its_time_the_night_runs_once_on_waking(
     place.configure(f"[nightly]\nat = '{at}'\n[embedding]\nengine = 'none'\n")
     place.say("a.jsonl", "We decided to use PostgreSQL 16 for orders.")
     daemon = run()
-    seed_yesterday(daemon)
+    seed_yesterday(place.home)
     os.kill(daemon.process.pid, signal.SIGSTOP)
     time.sleep(150)
 
@@ -47,11 +50,8 @@ def test_suspended_across_its_time_the_night_runs_once_on_waking(
     assert daemon.ask("status")["jobs"][0]["last_error"] is None
 
 
-def seed_yesterday(daemon: Any) -> None:
-    """A night that went well a few hours ago, of yesterday's date: nothing is missed."""
+def seed_yesterday(home: Path) -> None:
+    """A night that went well just now, of yesterday's date: nothing is missed."""
     now = utc_now()
-    day = (now.astimezone() - timedelta(days=1)).date().isoformat()
-    report = {"failed": [], "local_date": day, "phases": {}}
-    daemon.ask(
-        "night.end", {"run": "n-seed", "day": day, "started": now.isoformat(), "report": report}
-    )
+    day = (now.astimezone() - timedelta(days=1)).date()
+    close_night(home, Config(), "n-seed", day, now, {"failed": [], "phases": {}})
