@@ -5,6 +5,7 @@ A value is replaced if its attribute can have one value at a time or the newer t
 which there may be several hold side by side; what cannot be told is a conflict for a person.
 """
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -22,6 +23,7 @@ _CLOSED_KEYS = frozenset({
     "english", "german", "french", "spanish", "italian", "japanese", "korean", "chinese", "simplified", "traditional",
 })  # fmt: skip
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
+_PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
 _LIMITING = frozenset({"except", "unless", "only", "some", "not_all", "most"})
 _WORDS_OF_DEGREE = frozenset({"quantify", "compare", "condition"})
 
@@ -277,8 +279,22 @@ def _is_subject(reading: Reading, site: Sequence[int]) -> bool:
         return True
     divides = reading.clauses[first.clause].divides
     if divides >= 0:
-        return first.start < divides
+        return first.start < divides or _is_inverted(reading, first)
     return first.start == reading.units[0].start
+
+
+def _is_inverted(reading: Reading, unit: Unit) -> bool:
+    """German names the thing spoken of right behind the verb when a participle or a time was put before it."""
+    if reading.language != "de":
+        return False
+    divides = reading.clauses[unit.clause].divides
+    inside = [one for one in reading.units if one.clause == unit.clause]
+    before = [one for one in inside if one.start < divides]
+    after = [one for one in inside if one.start > divides]
+    fronted = before and all(
+        one.kind in ("action", "quantity") or _PARTICIPLE.fullmatch(one.surface) for one in before
+    )
+    return bool(fronted and after) and after[0] is unit
 
 
 def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> Judgement:
