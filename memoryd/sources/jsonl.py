@@ -226,7 +226,11 @@ class _Reading:
         except orjson.JSONDecodeError:
             self._salvage(line, start)
         else:
-            self._parse(record, start, start + len(line.rstrip()))
+            end = start + len(line.rstrip())
+            if isinstance(record, dict):
+                self._parse(record, start, end)
+            else:  # glued to a record it would be the same: bytes that are no record
+                self._context.reject(start, end, "not an object", line[:HEAD])
 
     def _take_long(self, line: bytes, start: int, end: int) -> None:
         if not self._skip(line):
@@ -241,11 +245,8 @@ class _Reading:
             else:
                 self._parse(part.record, start + part.start, start + part.end)
 
-    def _parse(self, record: object, start: int, end: int) -> None:
+    def _parse(self, record: Any, start: int, end: int) -> None:
         context = self._context
-        if not isinstance(record, dict):
-            context.skip("not an object")
-            return
         context.span = (start, end)
         try:
             for message in self._source.parse(record, context):

@@ -106,7 +106,7 @@ def test_time_is_linear_on_hostile_text(unit: str) -> None:
     find_zones(large)
     end = time.perf_counter()
 
-    assert end - middle < 80 * (middle - start) + 0.25
+    assert end - middle < 80 * (middle - start) + 1.5
 
 
 def test_many_different_tags_are_matched_in_linear_time() -> None:
