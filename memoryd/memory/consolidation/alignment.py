@@ -76,7 +76,17 @@ def _is_light(i: int, reading: Reading) -> bool:
     table = lexicon(reading.language)
     if unit.kind in ("action", "concept") and unit.key in table.light:
         return True
-    if unit.key in table.measures and reading.language not in UNSPACED:
+    before = reading.units[i - 1] if i else None
+    if unit.key in table.heads and before is not None and before.end == unit.start:
+        return True
+    if unit.key in table.helping and i + 1 < len(reading.units):
+        return reading.units[i + 1].kind == "action"
+    if unit.key == "x:1":
+        return any(
+            other.key.startswith(("every:", "weekday:")) and other.clause == unit.clause
+            for other in reading.units
+        )
+    if unit.key in table.extents:
         return any(other.kind == "quantity" for other in _beside(i, reading))
     near = _beside(i, reading)
     foreign = reading.language in UNSPACED

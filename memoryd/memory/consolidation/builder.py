@@ -22,6 +22,7 @@ _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
 _GLUE = frozenset({"", "的", "の", "了", "过"})
+_POINTS = ("time:", "date:", "day:", "weekday:", "month:")
 _IS = frozenset({"是"})  # other Chinese copulas are verbs too
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
@@ -97,7 +98,9 @@ class ReadingBuilder:
 
     def _is_label(self) -> bool:
         """Port: 5432. What stands before the colon is what the rest is about; together they are one clause."""
-        return self.now.divides < 0 and bool(self.now.units) and not self.now.negations
+        opens = self.table.language in UNSPACED and self.now.number == 0 and not self.now.modals
+        undivided = self.now.divides < 0 or opens
+        return undivided and bool(self.now.units) and not self.now.negations
 
     def _is_topic(self) -> bool:
         """On Fridays, ...: where and when are said first and belong to what follows."""
@@ -196,7 +199,7 @@ class ReadingBuilder:
         base = self.table.bases.get(surface, surface)
         if surface in self.table.past and (not self.now.auxiliary or base == "be"):
             self.now.past = True
-        if item.role == "modal" or (item.role == "drop" and base in ("be", "have")):
+        if item.role == "modal" or (item.role == "drop" and base in ("be", "have", "get")):
             self.now.auxiliary = True
 
     def _frame(self, item: Item) -> None:
@@ -380,12 +383,18 @@ class ReadingBuilder:
             self.now.cues.add(key)
 
     def _scope_back(self, key: str, near: int) -> None:
+        placed = False  # 服务器在内存用完时崩溃: what stands before 在 is not when
         for i in reversed(self.now.units):
+            if placed and self.units[i].role != "in":
+                break
+            placed = self.units[i].role == "in"
             gap = re.sub(r"\W", "", self.text[self.units[i].end : near])
-            if self.units[i].scope or gap not in _GLUE:
+            if self.units[i].scope or (gap not in _GLUE and self.table.language != "zh"):
                 break
             near = self.units[i].start
             self.units[i] = replace(self.units[i], scope=key)
+            if self.units[i].key.startswith(_POINTS):
+                break  # 会议室晚上 9 点以后关闭: after nine
 
     def _action(self, item: Item) -> None:
         if self.now.divides < 0:
@@ -398,6 +407,7 @@ class ReadingBuilder:
         if item.key in ("", "unset_") and item.role == "concept":
             return
         self.now.participle = self.now.participle or item.surface.endswith("ed")
+        self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if self.now.perfect and self._is_participle(item):
             self.now.verbs.discard(self.now.perfect)
         self.now.perfect = ""
@@ -413,7 +423,7 @@ class ReadingBuilder:
             scope=self.now.scope,
             joined=self.now.joined,
         )
-        if unit.role == "by":
+        if unit.role == "by" and unit.kind != "quality":
             self.agents.add(len(self.units))
         self.now.joined = False
         self.now.units.append(len(self.units))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
@@ -82,6 +83,9 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
     similarity = alignment.similarity(a, b)
     if not alignment.pairs or not _is_substantial(a, b, alignment):
         return Comparison("distinct", "too little in common", similarity, alignment)
+    if (parts := halves(a, b, alignment)) and not _object_to_halves(a, b, alignment, parts):
+        whole = Alignment(alignment.pairs, (), ())
+        return Comparison("same", "the same order, named from its other end", similarity, whole)
     if alignment.only_a and alignment.only_b:
         return Comparison("distinct", _difference(a, b, alignment), similarity, alignment)
     objection = object_to(a, b, alignment)
@@ -111,6 +115,17 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """Ask every guard in turn; the first objection counts."""
+    return _object_to_words(a, b, alignment) or _scopes(a, b, alignment) or _roles(a, b, alignment)
+
+
+def _object_to_halves(
+    a: Reading, b: Reading, alignment: Alignment, parts: tuple[Alignment, Alignment]
+) -> bool:
+    clash = any(role_clash(a, b, part) for part in parts)
+    return clash or _object_to_words(a, b, alignment) is not None
+
+
+def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
     clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
@@ -120,8 +135,6 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         or _needs(a, b, alignment)
         or _tense(a, b, clauses_a, clauses_b)
         or _light_verbs(a, b, alignment)
-        or _scopes(a, b, alignment)
-        or _roles(a, b, alignment)
     )
 
 

@@ -96,7 +96,10 @@ class Lexicon:
         perfective: words that say that something is done as well as those of [done] do.
         postpositions: words behind a place (里).
         hence: words between what happens and what is then done (就).
+        heads: keys of nouns that add nothing to the word before them (搜索功能).
+        helping: keys of verbs that add nothing to the verb behind them (负责办理).
         lacking, forbidding: two negations that say what is needed (没有 ... 不能 ...).
+        extents: keys of words that a quantity beside them implies (12 characters long).
         rivals: words between what is wanted and what is not (prefer A over B).
         wishing: words that make a polite frame a wish, whose past forms are none.
         frequency: words for always; "not always" is no never.
@@ -131,8 +134,11 @@ class Lexicon:
     perfective: frozenset[str] = frozenset()
     postpositions: frozenset[str] = frozenset()
     hence: frozenset[str] = frozenset()
+    heads: frozenset[str] = frozenset()
+    helping: frozenset[str] = frozenset()
     lacking: frozenset[str] = frozenset()
     forbidding: frozenset[str] = frozenset()
+    extents: frozenset[str] = frozenset()
     rivals: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
@@ -191,8 +197,11 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         perfective=_words(tables, "perfective"),
         postpositions=_words(tables, "postpositions"),
         hence=_words(tables, "hence"),
+        heads=_words(tables, "heads"),
+        helping=_words(tables, "helping"),
         lacking=_words(tables, "lacking"),
         forbidding=_words(tables, "forbidding"),
+        extents=_words(tables, "extents"),
         rivals=_words(tables, "rivals"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
@@ -252,7 +261,8 @@ def _phrases(
 
 def _stripped(word: str, bases: Mapping[str, str]) -> Iterator[str]:
     """Give what an English verb form may be a form of; no word of another language is cut."""
-    yield bases.get(word, word)
+    first, gap, rest = word.partition(" ")
+    yield bases.get(first, first) + gap + rest
     for tail in ("d", "ed", "s", "led"):
         if word.endswith(tail):
             yield word.removesuffix(tail)
@@ -326,6 +336,7 @@ def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: boo
 _RESERVED: dict[str, tuple[Role, str]] = {
     "by": ("marker", "by"),
     "toward": ("marker", "toward"),
+    "for": ("marker", "for"),
     "not": ("negate", "verbal"),
     "must": ("modal", "must"),
     "may": ("modal", "may"),

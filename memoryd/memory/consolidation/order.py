@@ -5,6 +5,7 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import POINTERS, TIMES, Reading, Unit
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
@@ -28,7 +29,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
-    if (a.quantifiers or b.quantifiers) and _is_turned(a, b, alignment):
+    general = (a.quantifiers or b.quantifiers) and all(u.kind != "quantity" for u in a.units)
+    if general and _is_turned(a, b, alignment):
         return "the two sides of a statement about all changed places"
     steps = a.ordered or b.ordered
     movable = [
@@ -84,6 +86,7 @@ def _may_swap(
         or _states(a, b, u, v)
         or (u.kind == "quality") != (v.kind == "quality")
         or _counted(a, b, first) != _counted(a, b, second)
+        or _needed(a, b, first) != _needed(a, b, second)
     ):
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
@@ -101,6 +104,7 @@ def _may_swap(
         return True
     return (
         _same_role(u, u2, v, v2)
+        or _is_labelled(a, b, first, second)
         or _is_attribute(a, b, (u, u2), (v, v2))
         or _is_attribute(a, b, (v, v2), (u, u2))
         or _is_passive(a, b, alignment)
@@ -109,6 +113,14 @@ def _may_swap(
         or _is_deed((u, u2), (v, v2))
         or _is_tool(a, b, (u, u2), (v, v2))
     )
+
+
+def _needed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
+    """Is the unit what is needed, in two texts of which one says without it, not (`comparison` compares which)?"""
+    ours, theirs = a.clauses[a.units[pair[0]].clause], b.clauses[b.units[pair[1]].clause]
+    if not (ours.conditional or theirs.conditional):
+        return False
+    return pair[0] in ours.needed and pair[1] in theirs.needed
 
 
 def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
@@ -129,6 +141,8 @@ def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
 def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
     """In a text about an order, what stands in other clauses or in a list are its steps."""
     u, v = a.units[i], a.units[k]
+    if {u.scope, v.scope} & {"if", "when", "unless"} and u.scope != v.scope:
+        return False  # when it happens is no step
     return (a.ordered or b.ordered) and (u.clause != v.clause or u.listed >= 0 or u.kind in _VERBS)
 
 
@@ -295,6 +309,17 @@ def _is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
                 verb = deed[1 - here].surface
                 return verb.endswith("ed") and not deed[here].surface.endswith("ed")
     return False
+
+
+def _is_labelled(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """仓库采用 MIT 许可证, 许可证是 MIT: a name and the noun that says what it names stand side by side."""
+    if a.language not in UNSPACED or any(
+        abs(x - y) != 1 for x, y in zip(first, second, strict=True)
+    ):
+        return False
+    u, v = a.units[first[0]], a.units[second[0]]
+    labels = lexicon(a.language).labels
+    return (_is_named(u) and v.key in labels) or (_is_named(v) and u.key in labels)
 
 
 def _is_attribute(

@@ -47,10 +47,12 @@ def _sets(word: str) -> frozenset[int]:
     return frozenset(n for form in _forms(word) for n in known.get(form, ()))
 
 
-def _forms(word: str) -> Iterator[str]:
-    yield word
-    yield lexicon("en").bases.get(word, word)
-    yield from bases(word, "en")
+def _forms(words: str) -> Iterator[str]:
+    first, gap, rest = words.replace(" ", "_").partition("_")
+    yield first + gap + rest
+    yield lexicon("en").bases.get(first, first) + gap + rest
+    for base in bases(first, "en"):
+        yield base + gap + rest
 
 
 @cache
