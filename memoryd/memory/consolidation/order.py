@@ -40,6 +40,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         for k, m in movable[n + 1 :]:
             if j < m or (_may_be_verb(a, i, k) and not _is_mirrored(alignment, (i, j), (k, m))):
                 continue
+            if _needed(a, b, (i, j)) != _needed(a, b, (k, m)):
+                continue
             if _are_steps(a, b, i, k) or not _may_swap(a, b, (i, j), (k, m), alignment):
                 return f"{a.units[i].surface!r} and {a.units[k].surface!r} changed places"
     return None
@@ -86,7 +88,6 @@ def _may_swap(
         or _states(a, b, u, v)
         or (u.kind == "quality") != (v.kind == "quality")
         or _counted(a, b, first) != _counted(a, b, second)
-        or _needed(a, b, first) != _needed(a, b, second)
     ):
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:

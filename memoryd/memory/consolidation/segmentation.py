@@ -102,6 +102,8 @@ def _is_fragile(text: str, at: int, table: Lexicon) -> bool:
     if table.language == "ja":
         return at > 0 and script(text[at - 1]) == "kana" and text[at - 1] not in table.phrases
     after = at + 1
+    if table.phrases[text[at]].role == "join" and text[max(at - 2, 0) : at] in table.phrases:
+        return False  # 牛奶和黄油
     return (
         after < len(text) and script(text[after]) == "han" and not _starts_word(text, after, table)
     )
