@@ -5,7 +5,6 @@ A value is replaced if its attribute can have one value at a time or the newer t
 which there may be several hold side by side; what cannot be told is a conflict for a person.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -13,6 +12,7 @@ from typing import Literal
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
@@ -23,7 +23,6 @@ _CLOSED_KEYS = frozenset({
     "english", "german", "french", "spanish", "italian", "japanese", "korean", "chinese", "simplified", "traditional",
 })  # fmt: skip
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
-_PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
 _LIMITING = frozenset({"except", "unless", "only", "some", "not_all", "most"})
 _WORDS_OF_DEGREE = frozenset({"quantify", "compare", "condition"})
 
@@ -224,7 +223,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("conflict", f"part of {attribute} was replaced")
     if changed or _are_opposites(old, new, site) or _is_degree(old, new, site):
         return Judgement("update", attribute)
-    if _is_subject(old, site.old) or _is_subject(new, site.new):
+    if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
     if (
         not _is_counted(old, site)
@@ -270,31 +269,6 @@ def _are_opposites(old: Reading, new: Reading, site: _Site) -> bool:
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
     )
-
-
-def _is_subject(reading: Reading, site: Sequence[int]) -> bool:
-    """Does the differing place stand before the verb, where the thing spoken of is named?"""
-    first = reading.units[site[0]]
-    if first.role in ("topic", "subj"):
-        return True
-    divides = reading.clauses[first.clause].divides
-    if divides >= 0:
-        return first.start < divides or _is_inverted(reading, first)
-    return first.start == reading.units[0].start
-
-
-def _is_inverted(reading: Reading, unit: Unit) -> bool:
-    """German names the thing spoken of right behind the verb when a participle or a time was put before it."""
-    if reading.language != "de":
-        return False
-    divides = reading.clauses[unit.clause].divides
-    inside = [one for one in reading.units if one.clause == unit.clause]
-    before = [one for one in inside if one.start < divides]
-    after = [one for one in inside if one.start > divides]
-    fronted = before and all(
-        one.kind in ("action", "quantity") or _PARTICIPLE.fullmatch(one.surface) for one in before
-    )
-    return bool(fronted and after) and after[0] is unit
 
 
 def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> Judgement:

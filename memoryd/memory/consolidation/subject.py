@@ -1,0 +1,33 @@
+"""Which part of a note names the thing spoken of: another thing there is another fact, not another value."""
+
+import re
+from collections.abc import Sequence
+
+from memoryd.memory.consolidation.unit import Reading, Unit
+
+_PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
+
+
+def is_subject(reading: Reading, site: Sequence[int]) -> bool:
+    """Does the differing place stand before the verb, where the thing spoken of is named?"""
+    first = reading.units[site[0]]
+    if first.role in ("topic", "subj"):
+        return True
+    divides = reading.clauses[first.clause].divides
+    if divides >= 0:
+        return first.start < divides or _is_inverted(reading, first)
+    return first.start == reading.units[0].start
+
+
+def _is_inverted(reading: Reading, unit: Unit) -> bool:
+    """German names the thing spoken of right behind the verb when a participle or a time was put before it."""
+    if reading.language != "de":
+        return False
+    divides = reading.clauses[unit.clause].divides
+    inside = [one for one in reading.units if one.clause == unit.clause]
+    before = [one for one in inside if one.start < divides]
+    after = [one for one in inside if one.start > divides]
+    fronted = before and all(
+        one.kind in ("action", "quantity") or _PARTICIPLE.fullmatch(one.surface) for one in before
+    )
+    return bool(fronted and after) and after[0] is unit
