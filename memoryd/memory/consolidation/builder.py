@@ -23,6 +23,7 @@ _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
 _GLUE = frozenset({"", "的", "の", "了", "过"})
 _POINTS = ("time:", "date:", "day:", "weekday:", "month:")
+_HONORIFICS = frozenset({"さん", "様", "氏", "님", "씨"})
 _IS = frozenset({"是"})  # other Chinese copulas are verbs too
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
@@ -213,7 +214,8 @@ class ReadingBuilder:
         if item.key == "user" and self.units and last is not None and last.surface in _GLUE - {""}:
             self._add(replace(item, role="concept"))  # 老板的用户: not the one who speaks
             return
-        self.persons.add(item.key)
+        if not (item.surface.islower() and item.surface in self.table.copulas):
+            self.persons.add(item.key)  # but not: muss kurz sein
         self.dropped.append(item.surface.casefold())
 
     def _ignore(self, item: Item) -> None:
@@ -282,7 +284,9 @@ class ReadingBuilder:
         """Give the units right before a particle their role."""
         for i in reversed(self.now.units):
             unit = self.units[i]
-            if unit.role or near - unit.end > 1:
+            if unit.role or (
+                near - unit.end > 1 and self.text[unit.end : near].strip() not in _HONORIFICS
+            ):
                 break
             self.units[i] = replace(unit, role=role)
             near = unit.start
@@ -410,7 +414,8 @@ class ReadingBuilder:
         self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if self.now.perfect and self._is_participle(item):
             self.now.verbs.discard(self.now.perfect)
-        self.now.perfect = ""
+        if self.table.language != "de":  # whose participle ends the clause
+            self.now.perfect = ""
         unit = Unit(
             key=item.key,
             kind=item.role,
@@ -437,6 +442,8 @@ class ReadingBuilder:
 
     def _is_participle(self, item: Item) -> bool:
         word = item.surface.casefold()
+        if self.table.language == "de":
+            return "ge" in word and word.endswith(("t", "en"))
         return word.endswith(("ed", "en")) or self.table.bases.get(word, word) != word
 
     def _role_of(self, item: Item) -> str:

@@ -27,10 +27,18 @@ _CUTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 # participle ending -> endings of the same verb; only such a pair, or a plural, makes two forms one word
 _PARTICIPLES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
-    "fr": tuple((end, ("e", "er", "ent")) for end in ("ées", "és", "ée", "é")),
+    "fr": (
+        *((end, ("e", "er", "ent")) for end in ("ées", "és", "ée", "é", "ons", "ez")),
+        ("ent", ("e", "er")),
+        ("er", ("e",)),
+    ),
     "es": (
-        *((end, ("a", "an", "ar")) for end in ("adas", "ados", "ada", "ado")),
-        *((end, ("e", "en", "er", "ir")) for end in ("idas", "idos", "ida", "ido")),
+        *((end, ("a", "an", "ar", "amos")) for end in ("adas", "ados", "ada", "ado", "amos")),
+        *((end, ("e", "en", "er", "ir")) for end in ("idas", "idos", "ida", "ido", "emos", "imos")),
+        ("an", ("a", "ar")),
+        ("ar", ("a",)),
+        ("er", ("e",)),
+        ("ir", ("e",)),
     ),
     "de": tuple((end, ("t", "en", "e")) for end in ("t", "et")),
 }
@@ -97,8 +105,6 @@ def _verb_forms(word: str, plain: str, language: Language) -> Iterator[str]:
     yield plain
     if language == "de":
         plain = plain.removeprefix("ge")
-        if plain == unaccent(word):
-            return
     elif word.endswith("s"):
         yield plain[:-1]
     for tail, endings in _PARTICIPLES.get(language, ()):

@@ -111,7 +111,12 @@ class _Reader:
         word = self.seq[i].text
         if word == "A" and i and self.seq[i - 1].kind == "word":
             return not self.shouting  # Squad A
-        if sense.role not in _ORDINARY or not word[:1].isupper() or len(word) < 2:  # noqa: PLR2004 - "I"
+        if (
+            self.table.language == "de"
+            or sense.role not in _ORDINARY
+            or not word[:1].isupper()
+            or len(word) < 2
+        ):  # noqa: PLR2004 - "I"
             return False
         mixed = self.table.language in UNSPACED
         starts = i == 0 or self.seq[i - 1].text in _SENTENCE_STARTS

@@ -36,10 +36,18 @@ def common_language(a: str, b: str) -> Language:
 
 def _scores(text: str) -> dict[Language, float]:
     words = re.findall(r"[^\W\d_]+'?", text.casefold())
-    scores = {name: float(sum(word in lexicon(name).phrases for word in words)) for name in _SPACED}
+    scores = {name: sum(_weight(word, name) for word in words) for name in _SPACED}
     for language, letters in _LETTERS:
         scores[language] += any(letter in text.casefold() for letter in letters)
     return scores
+
+
+def _weight(word: str, language: Language) -> float:
+    """Function words tell a language better than nouns that travel."""
+    sense = lexicon(language).phrases.get(word)
+    if sense is None:
+        return 0.0
+    return 1.0 if sense.role in ("concept", "action", "quality") else 1.5
 
 
 def read(text: str, language: Language | None = None) -> Reading:
