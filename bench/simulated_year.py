@@ -154,12 +154,12 @@ class Year:
         seconds = []
         for day in range(days):
             self.clock.set_to(START + timedelta(days=day))
-            month = self.clock.now.month
+            today = self.clock.now
             self._talk(day)
             self._use()
-            if month != IDLE_MONTH:
+            if today.month != IDLE_MONTH:
                 seconds.append(self._sleep())
-            if (self.clock.now + timedelta(days=1)).month != month or day == days - 1:
+            if (today + timedelta(days=1)).month != today.month or day == days - 1:
                 self.months.append(self._measure(len(self.months) + 1, seconds))
                 seconds = []
 

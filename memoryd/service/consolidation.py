@@ -34,6 +34,7 @@ from memoryd.store.vector_rows import current_generation, entry_vectors
 
 log = structlog.get_logger()
 
+KEPT_EXAMPLES = 20  # of what a run did not do, in its record
 LOW_PRIORITY = 10  # the planner gives way to everything else
 
 
@@ -215,9 +216,15 @@ def _supersede_group(supersede: Supersede, entries: Mapping[str, Entry]) -> Grou
     return Group(why, ((old, ended), (new, begun)), ((new.content, new.id),))
 
 
+def _shortened(report: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What is kept of a report: the same thousands of pairs are kept apart every night; `counts` tells how many."""
+    cut = {name: report[name][:KEPT_EXAMPLES] for name in ("vetoes", "held_back")}
+    return {**report, **cut}
+
+
 def _commit(home: Path, config: Config, changes: Changes) -> dict[str, Any]:
     """Have the writer commit; groups it dropped leave the report for `held_back`."""
-    path = write_changes(changes, home)
+    path = write_changes(replace(changes, report=_shortened(changes.report)), home)
     try:
         answer = carry_out(home, config, "changes.commit", {"path": str(path)})
     finally:

@@ -124,6 +124,24 @@ def test_every_phase_can_be_repeated(life: Life, name: str) -> None:
     assert (memory(life.home), life.rows("*")) == (before, rows)
 
 
+def test_a_night_without_news_leaves_little_behind(life: Life, tmp_path: Path) -> None:
+    """Thousands of pairs are kept apart every night; a year of that would be larger than the history."""
+    services = [f"{a}{b}" for a in "abcdefghij" for b in ("ron", "lex", "tum", "vik", "zor", "dal")]
+    lines = [
+        {"content": f"The {one} service listens on port {5000 + n}"}
+        for n, one in enumerate(services)
+    ]
+    (tmp_path / "facts.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    life.ask("memory.import", path=str(tmp_path / "facts.jsonl"), raw=True)
+    night_of(life)
+    told = night_of(life)
+    with Reader(life.home) as reader:
+        sizes = [len(json.dumps(run.report)) for run in list_runs(reader.connection, 3)]
+
+    assert told["phases"]["consolidate"]["vetoes"] > 500
+    assert sum(sizes) < 20_000
+
+
 def test_a_scheduled_night_leaves_out_what_is_done(life: Life) -> None:
     night_of(life, scheduled=True)
     told = night_of(life, scheduled=True)

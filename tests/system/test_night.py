@@ -17,11 +17,11 @@ from memoryd.service.writer import utc_now
 from memoryd.store.reader import Reader
 
 
-def nights(place: Any) -> list[tuple[str, str]]:
-    """Local date and state of every night in the ledger."""
+def nights(place: Any) -> list[tuple[str, str, int]]:
+    """Local date, state and beginning (unix milliseconds) of every night in the ledger."""
     with Reader(place.home) as reader:
         return reader.connection.execute(
-            "select local_date, state from job where name = ?", (NIGHT,)
+            "select local_date, state, started from job where name = ?", (NIGHT,)
         ).fetchall()
 
 
@@ -38,15 +38,15 @@ def test_suspended_across_its_time_the_night_runs_once_on_waking(
     os.kill(daemon.process.pid, signal.SIGSTOP)
     time.sleep(150)
 
-    assert len(nights(place)) == 1
+    assert len(nights(place)) == 1, (nights(place), daemon.log.read_text())
 
     os.kill(daemon.process.pid, signal.SIGCONT)
 
-    assert eventually(lambda: len(nights(place)) == 2, 200)
+    assert eventually(lambda: len(nights(place)) == 2, 200), daemon.log.read_text()
 
     time.sleep(130)
 
-    assert [state for _, state in nights(place)] == ["done", "done"]
+    assert [state for _, state, _ in nights(place)] == ["done", "done"]
     assert daemon.ask("status")["jobs"][0]["last_error"] is None
 
 
