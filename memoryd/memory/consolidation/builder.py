@@ -13,7 +13,7 @@ from memoryd.memory.consolidation.inflection import known_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
 from memoryd.memory.consolidation.lists import number_lists
-from memoryd.memory.consolidation.unit import TIMES, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, TIMES, ClauseFacts, Reading, Unit
 
 _CONTENT = frozenset({
     "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
@@ -167,7 +167,13 @@ class ReadingBuilder:
         """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
         senses = self._light_senses(item)
         self.now.verbs |= senses
+        if senses and not self.now.units and item.role == "drop" and not self._has_subject():
+            self.now.verbs.add(IMPERATIVE)
         self.now.perfect = next(iter(senses & _AUXILIARIES), "")
+
+    def _has_subject(self) -> bool:
+        last = self.now.last
+        return last is not None and last.role == "person"
 
     def _light_senses(self, item: Item) -> frozenset[str]:
         if not self.table.light_verbs:

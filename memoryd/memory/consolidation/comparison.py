@@ -12,7 +12,7 @@ from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.order import role_clash
-from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, Reading, Unit
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
@@ -34,6 +34,9 @@ _LIMITS = frozenset(
 )
 _MIN_NOMINAL = 2  # units beside the verb
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
+_WISHES = frozenset({"want", "prefer"})
+_BANS = frozenset({"forbid", "omit"})
+_DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
 _RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
 
 
@@ -227,13 +230,25 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     """Give lessons, get lessons: a verb that may be missing must not be another one."""
     ours = light_verbs(a, [i for i, _ in alignment.pairs], alignment.only_a)
     theirs = light_verbs(b, [j for _, j in alignment.pairs], alignment.only_b)
-    if ours and theirs and not ours & theirs:
+    if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not _may_be_one(ours, theirs, a, b):
         return Objection(f"another verb: {min(ours)} / {min(theirs)}")
     if ("go" in ours) != ("go" in theirs) and any(
         {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
     ):
         return Objection("who goes there is not there yet")
     return None
+
+
+def _may_be_one(ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Reading) -> bool:
+    """Do they share a sense, or is one what is wanted and the other what to do, or one a ban and the other denied?"""
+    if ours & theirs - {IMPERATIVE}:
+        return True
+    for mine, other, reading in ((ours, theirs, b), (theirs, ours, a)):
+        if mine <= _WISHES and IMPERATIVE in other:
+            return True
+        if mine & _BANS and not other & _DENIALS and any(c.denials for c in reading.clauses):
+            return True
+    return not (ours | theirs) & _DENIALS and any(c.denials > 1 for c in (*a.clauses, *b.clauses))
 
 
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -387,7 +402,11 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
         tail == verbs[:1] == tail[:1]
         and len(mine) > _MIN_NOMINAL
         and all(u.kind != "action" for u in narrow.units)
-        and not any(clause.verbs for clause in narrow.clauses)
+        and all(
+            clause.verbs
+            <= lexicon(wider.language).light_verbs.get(wider.units[tail[0]].key, frozenset())
+            for clause in narrow.clauses
+        )
     )
 
 

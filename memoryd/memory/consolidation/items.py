@@ -111,12 +111,11 @@ class _Reader:
         word = self.seq[i].text
         if word == "A" and i and self.seq[i - 1].kind == "word":
             return not self.shouting  # Squad A
-        if (
-            self.table.language == "de"
-            or sense.role not in _ORDINARY
-            or not word[:1].isupper()
-            or len(word) < 2
-        ):  # noqa: PLR2004 - "I"
+        if sense.role == "compare" and word[:1].isupper() and word[1:].islower():
+            return self._is_light(i + 1)  # Max is ...
+        if self.table.language == "de" or sense.role not in _ORDINARY:
+            return False
+        if not word[:1].isupper() or len(word) < 2:  # noqa: PLR2004 - "I"
             return False
         mixed = self.table.language in UNSPACED
         starts = i == 0 or self.seq[i - 1].text in _SENTENCE_STARTS
@@ -124,6 +123,10 @@ class _Reader:
 
     def _item(self, role: str, key: str, first: Token, last: Token) -> Item:
         return Item(role, key, self.text[first.start : last.end], first.start, last.end)
+
+    def _is_light(self, i: int) -> bool:
+        sense = self._phrase(i)[0] if i < len(self.seq) and self.seq[i].kind == "word" else None
+        return sense is not None and sense.role in _ORDINARY
 
     def _goes_on(self, i: int) -> bool:
         """Is the token before *i* a preposition that token *i* belongs to?"""
@@ -134,6 +137,7 @@ class _Reader:
         return (
             before is not None
             and before.role == "marker"
+            and before.key == "in"
             and (here is None or here.role not in ("marker", "join", "condition", "boundary"))
         )
 

@@ -16,7 +16,7 @@ _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
         ("by", "toward"), ("by", "from"), ("by", "for"), ("from", "toward"), ("from", "for"), ("from", "in"),
-        ("of", "by"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
+        ("of", "by"), ("as", "with"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
     )
 )  # fmt: skip
 
@@ -57,7 +57,7 @@ def _is_only_of_another(a: Reading, b: Reading, alignment: Alignment) -> bool:
 
 
 def _opens(reading: Reading, i: int) -> bool:
-    return i == 0 or reading.units[i - 1].clause != reading.units[i].clause
+    return reading.units[i].start == reading.clauses[reading.units[i].clause].start
 
 
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
@@ -106,6 +106,8 @@ def _may_swap(
     return (
         _same_role(u, u2, v, v2)
         or _is_labelled(a, b, first, second)
+        or _is_holder(a, b, (u, u2), (v, v2))
+        or _is_holder(a, b, (v, v2), (u, u2))
         or _is_attribute(a, b, (u, u2), (v, v2))
         or _is_attribute(a, b, (v, v2), (u, u2))
         or _is_passive(a, b, alignment)
@@ -321,6 +323,16 @@ def _is_labelled(a: Reading, b: Reading, first: tuple[int, int], second: tuple[i
     u, v = a.units[first[0]], a.units[second[0]]
     labels = lexicon(a.language).labels
     return (_is_named(u) and v.key in labels) or (_is_named(v) and u.key in labels)
+
+
+def _is_holder(a: Reading, b: Reading, doer: tuple[Unit, Unit], thing: tuple[Unit, Unit]) -> bool:
+    """田中さんが決済を担当する, 決済の担当は田中さん: who does it is named as what the deed's noun is."""
+    for verbal, nominal, reading in ((0, 1, b), (1, 0, a)):
+        said = doer[verbal].role == "subj" and thing[verbal].role == "obj"
+        named = doer[nominal].role == "" and thing[nominal].role in ("of", "")
+        if said and named:
+            return any(unit.kind == "action" and unit.role == "topic" for unit in reading.units)
+    return False
 
 
 def _is_attribute(
