@@ -14,7 +14,7 @@ from memoryd.store.connection import Connection
 from memoryd.store.query import Query, Term
 from memoryd.store.records import Filters, StoredMessage, from_milliseconds, to_milliseconds
 
-CANDIDATES = 2000
+CANDIDATES = 1500
 SCANNED = 20_000  # the newest messages, looked through for what the index cannot see
 WIDE_BUDGET = 8000
 CONTEXT = (
@@ -80,10 +80,11 @@ def find_rows(
         if len(found) < limit:
             found = _rank(connection, indexes, expression, scope, limit) | found
     complete = frozenset(found)
-    if len(found) < limit:
+    if len(found) < limit and (len(query.pieces()) > 1 or not found):
         wide = _wide_expression(connection, query, indexes[0], WIDE_BUDGET // scope.thrift)
         if wide is not None:
-            found = _rank(connection, indexes, wide, scope, limit) | found
+            for row, why in _rank(connection, indexes, wide, scope, limit).items():
+                found[row] = max(why, found.get(row, why), key=lambda parts: sum(parts.values()))
     return found, complete
 
 
@@ -182,8 +183,10 @@ def _rank(
     """bm25 of the newest `CANDIDATES` matches, stemmed and as written; larger is better."""
     bound = CANDIDATES // scope.thrift
     newest = _newest_rows(connection, indexes[0], expression, scope, bound)
-    if not newest:
-        return {}
+    if (
+        len(newest) <= 1
+    ):  # nothing to put in order, and bm25 would go through every match of a phrase again
+        return {row: {indexes[0]: 1.0} for row in newest}
     oldest = newest[-1] if len(newest) == bound else 0
     ranked: dict[int, dict[str, float]] = {}
     for index in indexes:
