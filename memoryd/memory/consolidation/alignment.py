@@ -166,4 +166,4 @@ def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
         return unit.kind not in ("condition", "quantify")
     if unit.kind not in ("word", "concept", "action") or unit.sign < 0:
         return False
-    return unit.surface.casefold() in other.dropped
+    return unit.key != "user" and unit.surface.casefold() in other.dropped

@@ -22,9 +22,11 @@ _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
 _GLUE = frozenset({"", "的", "の", "了", "过"})
+_ROUNDS = ("every:", "weekday:")  # 日报每天下班前发: every day is when it is sent
 _POINTS = ("time:", "date:", "day:", "weekday:", "month:")
 _HONORIFICS = frozenset({"さん", "様", "氏", "님", "씨"})
-_IS = frozenset({"是"})  # other Chinese copulas are verbs too
+_OBJECTS = frozenset({"obj", "toward", "in"})
+_IS = frozenset({"是", "叫", "即"})  # other Chinese copulas are verbs too
 _OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
 _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
@@ -187,7 +189,9 @@ class ReadingBuilder:
         """Nothing divided the clause yet, or only a noun that might be a verb (the review is ...)."""
         last = self.now.last
         noun = last is not None and last.role == "action" and last.start == self.now.divides
-        plain = self.table.language not in UNSPACED or item.surface in _IS
+        if item.surface in _IS and self.now.divides >= 0 and not self.now.modals:
+            return True  # 打包脚本叫 build.sh
+        plain = self.table.language not in UNSPACED
         return self.now.divides < 0 or (noun and plain)
 
     def _is_copula(self, item: Item) -> bool:
@@ -215,13 +219,18 @@ class ReadingBuilder:
             r in item.surface.casefold() for r in self.table.requests
         )
 
-    def _person(self, item: Item) -> None:
+    def _is_object(self) -> bool:
+        """Does a Chinese text say of users what is done to them, or whose they are?"""
         last = self.now.last
-        if item.key == "user" and self.units and last is not None and last.surface in _GLUE - {""}:
-            self._add(replace(item, role="concept"))  # 老板的用户: not the one who speaks
+        if last is None or not self.units or self.table.language != "zh":
+            return False
+        return last.surface in _GLUE or last.role in ("action", "marker", "frame")
+
+    def _person(self, item: Item) -> None:
+        if item.key == "user" and self._is_object():
+            self._add(replace(item, role="concept"))  # 老板的用户, 添加用户: not the one who speaks
             return
-        if not (item.surface.islower() and item.surface in self.table.copulas):
-            self.persons.add(item.key)  # but not: muss kurz sein
+        self.persons.add(item.key)  # but not: muss kurz sein
         self.dropped.append(item.surface.casefold())
 
     def _ignore(self, item: Item) -> None:
@@ -274,6 +283,9 @@ class ReadingBuilder:
 
     def _marker(self, item: Item) -> None:
         if self.table.markers_after:
+            last = self.now.last
+            if last is not None and last.role == "person" and item.key in _OBJECTS:
+                self._add(replace(last, role="concept"))
             self._mark_back(item.key, item.start)
         elif self._is_rival(item) and "prefer" in self.now.verbs:
             self._negate(replace(item, role="negate", key="contrast"))
@@ -393,9 +405,11 @@ class ReadingBuilder:
             self.now.cues.add(key)
 
     def _scope_back(self, key: str, near: int) -> None:
+        start = near
         placed = False  # 服务器在内存用完时崩溃: what stands before 在 is not when
         for i in reversed(self.now.units):
-            if placed and self.units[i].role != "in":
+            said = self.units[i].key.startswith(_ROUNDS) and near != start
+            if said or (placed and self.units[i].role != "in"):
                 break
             placed = self.units[i].role == "in"
             gap = re.sub(r"\W", "", self.text[self.units[i].end : near])

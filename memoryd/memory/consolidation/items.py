@@ -39,7 +39,7 @@ def items(text: str, language: Language) -> list[Item]:
 class _Reader:
     def __init__(self, text: str, language: Language) -> None:
         self.text = text
-        self.shouting = text.isupper()
+        self.shouting = text.isupper() and language not in UNSPACED  # 必须用 HTTPS shouts nothing
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
         self.seq = list(tokens(text))

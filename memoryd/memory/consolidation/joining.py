@@ -40,12 +40,23 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
         key = _ROUNDS[found[i + 1].key]
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
+    if (back := _times_at(found, i)) >= 0:
+        out.append(replace(found[i], key=_ROUNDS[found[i].key]))
+        return i + 1
     if found[i].role == "quantity":
         return _sum_at(found, i, out) or _time_at(found, i, out)
     word = found[i].surface.casefold()
     if word == "an" or found[i].key == "half" or word == "quarter":
         return _half_at(found, i, out) or _time_at(found, i, out)
     return 0
+
+
+def _times_at(found: list[Item], i: int) -> int:
+    """一天吃三次: a round with the times in it; give the place of the times, or -1."""
+    if found[i].key not in _ROUNDS or found[i].surface[:1] != "一":
+        return -1
+    ahead = range(i + 1, min(i + 4, len(found)))
+    return next((k for k in ahead if found[k].key.startswith("x:")), -1)
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:

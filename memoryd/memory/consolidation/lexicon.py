@@ -11,6 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
+from memoryd.memory.consolidation.conjugation import japanese_forms, korean_forms
 from memoryd.memory.consolidation.tokens import split_phrase
 from memoryd.memory.text import unaccent
 
@@ -310,13 +311,20 @@ def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
     for section, role in _GROUPS.items():
         for key, phrases in tables.get(section, {}).items():
             for phrase in phrases:
-                yield phrase, role, key.rstrip("_")
+                for form in _inflected(phrase, tables) if role == "action" else (phrase,):
+                    yield form, role, key.rstrip("_")
     for section, role in _LISTS.items():
         table = tables.get(section, {})
         for phrase in (*table.get("words", ()), *table.get("phrases", ())):
             yield phrase, role, section
 
 
+def _inflected(word: str, tables: Mapping[str, Any]) -> Iterable[str]:
+    forms = _CONJUGATIONS.get(tables.get("language", ""))
+    return forms(word) if forms else (word,)
+
+
+_CONJUGATIONS = {"ja": japanese_forms, "ko": korean_forms}
 _UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
 _SYNONYMS: dict[str, Role] = {"verbs": "action", "nouns": "concept", "adjectives": "quality"}
 
@@ -327,6 +335,8 @@ def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: boo
     for section, role in _SYNONYMS.items():
         for line in tables.get("synonyms", {}).get(section, ()):
             words = [_clean(word.strip(), spaced) for word in line.split(",")]
+            if role == "action":
+                words = [form for word in words for form in _inflected(word, tables)]
             known = (main[word] for word in words if word in main and main[word].role in content)
             sense = next(known, Sense(role, words[0]))
             for word in words:
