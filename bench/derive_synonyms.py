@@ -33,8 +33,8 @@ HEADER = """\
 """
 FILES = {"n": "data.noun", "v": "data.verb", "a": "data.adj", "r": "data.adv"}
 NUMBERS = {"n": "1", "v": "2", "a": "3", "s": "5", "r": "4"}
-# lexicographer files: Tops, animal, body, location, plant, quantity, substance, time
-LEFT_OUT = {3, 5, 8, 15, 20, 23, 27, 28}
+# lexicographer files: Tops, animal, body, location, person (roles are values), plant, quantity, substance, time
+LEFT_OUT = {3, 5, 8, 15, 18, 20, 23, 27, 28}
 DEEDS = {4, 9, 10, 11}  # nouns for what somebody does: act, cognition, communication, event
 DEED = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ery", "age", "ysis")
 SHARE = 0.2  # of a word's uses a sense must have
