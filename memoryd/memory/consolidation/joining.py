@@ -40,7 +40,7 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
         key = _ROUNDS[found[i + 1].key]
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
-    if (back := _times_at(found, i)) >= 0:
+    if _has_times(found, i):
         out.append(replace(found[i], key=_ROUNDS[found[i].key]))
         return i + 1
     if found[i].role == "quantity":
@@ -51,12 +51,11 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
     return 0
 
 
-def _times_at(found: list[Item], i: int) -> int:
-    """一天吃三次: a round with the times in it; give the place of the times, or -1."""
+def _has_times(found: list[Item], i: int) -> bool:
+    """一天吃三次: a round, if the number of times stands behind it."""
     if found[i].key not in _ROUNDS or found[i].surface[:1] != "一":
-        return -1
-    ahead = range(i + 1, min(i + 4, len(found)))
-    return next((k for k in ahead if found[k].key.startswith("x:")), -1)
+        return False
+    return any(item.key.startswith("x:") for item in found[i + 1 : i + 4])
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:

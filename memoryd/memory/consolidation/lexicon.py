@@ -310,17 +310,16 @@ def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
             yield phrase, role, str(value)
     for section, role in _GROUPS.items():
         for key, phrases in tables.get(section, {}).items():
-            for phrase in phrases:
-                for form in _inflected(phrase, tables) if role == "action" else (phrase,):
-                    yield form, role, key.rstrip("_")
+            forms = (form for phrase in phrases for form in _inflected(phrase, role, tables))
+            yield from ((form, role, key.rstrip("_")) for form in forms)
     for section, role in _LISTS.items():
         table = tables.get(section, {})
         for phrase in (*table.get("words", ()), *table.get("phrases", ())):
             yield phrase, role, section
 
 
-def _inflected(word: str, tables: Mapping[str, Any]) -> Iterable[str]:
-    forms = _CONJUGATIONS.get(tables.get("language", ""))
+def _inflected(word: str, role: Role, tables: Mapping[str, Any]) -> Iterable[str]:
+    forms = _CONJUGATIONS.get(tables.get("language", "")) if role == "action" else None
     return forms(word) if forms else (word,)
 
 
@@ -335,8 +334,7 @@ def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: boo
     for section, role in _SYNONYMS.items():
         for line in tables.get("synonyms", {}).get(section, ()):
             words = [_clean(word.strip(), spaced) for word in line.split(",")]
-            if role == "action":
-                words = [form for word in words for form in _inflected(word, tables)]
+            words = [form for word in words for form in _inflected(word, role, tables)]
             known = (main[word] for word in words if word in main and main[word].role in content)
             sense = next(known, Sense(role, words[0]))
             for word in words:

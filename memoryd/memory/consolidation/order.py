@@ -29,15 +29,23 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
+    return _turned_whole(a, b, alignment) or _changed_places(a, b, alignment)
+
+
+def _turned_whole(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     general = (a.quantifiers or b.quantifiers) and all(u.kind != "quantity" for u in a.units)
     if general and _is_turned(a, b, alignment):
         return "the two sides of a statement about all changed places"
+    if not _verbs_stay(a, b, alignment):
+        return "the verbs of two clauses changed places"
+    return None
+
+
+def _changed_places(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     steps = a.ordered or b.ordered
     movable = [
         (i, j) for i, j in alignment.pairs if steps or not (_is_verb(a, i) and _is_verb(b, j))
     ]
-    if not _verbs_stay(a, b, alignment):
-        return "the verbs of two clauses changed places"
     for n, (i, j) in enumerate(movable):
         for k, m in movable[n + 1 :]:
             if j < m or (_may_be_verb(a, i, k) and not _is_mirrored(alignment, (i, j), (k, m))):
@@ -63,14 +71,24 @@ def _opens(reading: Reading, i: int) -> bool:
 
 
 def _verbs_stay(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Mornings we interview, afternoons we train: verbs that changed places took their clauses with them."""
+    """Mornings we interview, afternoons we train: did two verbs of two clauses exchange what stands with them?"""
     verbs = [(i, j) for i, j in alignment.pairs if _is_verb(a, i) and _is_verb(b, j)]
-    turned = any(
-        j > m and a.units[i].clause != a.units[k].clause and b.units[j].clause != b.units[m].clause
-        for n, (i, j) in enumerate(verbs)
-        for k, m in verbs[n + 1 :]
+    rest = [pair for pair in alignment.pairs if pair not in verbs]
+    return not any(
+        _went_over(a, b, rest, verb, other) and _went_over(a, b, rest, other, verb)
+        for n, verb in enumerate(verbs)
+        for other in verbs[n + 1 :]
     )
-    return not turned or _clauses_match(a, b, alignment)
+
+
+def _went_over(
+    a: Reading, b: Reading, rest: list[tuple[int, int]], old: tuple[int, int], new: tuple[int, int]
+) -> bool:
+    """Does a unit stand with the one verb in a, with the other in b?"""
+    here, there = a.units[old[0]].clause, b.units[new[1]].clause
+    if here == a.units[new[0]].clause or there == b.units[old[1]].clause:
+        return False
+    return any(a.units[i].clause == here and b.units[j].clause == there for i, j in rest)
 
 
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
