@@ -37,6 +37,7 @@ QUOTA = 400  # below what the year would leave active, so that it binds
 IDLE_MONTH = 7  # without any maintenance
 DUE_DAYS = 90  # a fact used or confirmed within so many days must be there
 QUESTIONS = 40
+SETTLED = 5  # months until something is forgotten every night
 SHORT = ("ingest", "extract", "consolidate", "retention")  # what a short night is about
 DEPTH = 5  # an answer counts among so many hits
 FIRST = (
@@ -305,6 +306,12 @@ class Year:
         return found / len(core)
 
 
+def _growth(months: Sequence[Month]) -> float:
+    """Bytes of the database for each byte of history, gained from the first to the last of these months."""
+    first, last = months[0], months[-1]
+    return (last.database_bytes - first.database_bytes) / (last.history_bytes - first.history_bytes)
+
+
 def check(months: Sequence[Month], quota: int = QUOTA) -> list[str]:
     """Which claims the year has broken; above its quota memory may be only by what is in use, and must say so."""
     broken = [
@@ -322,10 +329,8 @@ def check(months: Sequence[Month], quota: int = QUOTA) -> list[str]:
         broken.append(
             f"questions answered: {first.answered:.0%} at first, {last.answered:.0%} at last"
         )
-    if (
-        len(months) > 2
-        and last.database_bytes / last.history_bytes
-        > months[1].database_bytes / months[1].history_bytes
+    if len(months) >= SETTLED + 4 and _growth(months[-4:]) > 1.1 * _growth(
+        months[SETTLED - 3 :][:4]
     ):
         broken.append("the database has grown faster than the history")
     return broken

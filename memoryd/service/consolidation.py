@@ -211,7 +211,14 @@ def _supersede_group(supersede: Supersede, entries: Mapping[str, Entry]) -> Grou
     ended = replace(
         old, state="superseded", superseded_by=new.id, valid_to=old.valid_to or supersede.since
     )
-    begun = replace(new, valid_from=new.valid_from or supersede.since)
+    # A fact in use stays one when its value changes: retention must not take the newer value for something nobody needs.
+    used = max(filter(None, (old.last_accessed_at, new.last_accessed_at)), default=None)
+    begun = replace(
+        new,
+        valid_from=new.valid_from or supersede.since,
+        access_count=new.access_count + old.access_count,
+        last_accessed_at=used,
+    )
     why = f"{supersede.attribute}: a newer value"
     return Group(why, ((old, ended), (new, begun)), ((new.content, new.id),))
 

@@ -107,6 +107,22 @@ def test_a_value_that_the_user_states_again_is_the_newest(home: Path) -> None:
     assert active(home) == ["The database port is 5432"]
 
 
+def test_a_newer_value_inherits_how_the_fact_was_used(home: Path) -> None:
+    with writing(home) as writer:
+        for day, port in ((1, 5432), (2, 6432)):
+            said = f"2026-10-0{day}T09:00:00Z"
+            ask(writer, "memory.add", content=f"The database port is {port}", created_at=said)
+        (old,) = (one for one in entries(home) if "5432" in one.content)
+        shown = {"namespace": "local/default", "how": "search", "milliseconds": 1, "characters": 1}
+        for session in ("s1", "s2"):
+            ask(writer, "memory.accessed", ids=[old.id], session=session, **shown)
+    run(home)
+    (new,) = (one for one in entries(home) if one.state == "active")
+
+    assert ("6432" in new.content, new.access_count) == (True, 2)
+    assert new.last_accessed_at is not None
+
+
 def test_a_dry_run_prints_the_plan_that_runs_and_changes_nothing(bank: Path) -> None:
     before = export(bank)
     planned = run(bank, dry_run=True)

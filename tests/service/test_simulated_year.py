@@ -1,6 +1,7 @@
 """What is true and in use is never missing, the quota holds, and old questions are answered as well as new ones."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -27,17 +28,21 @@ def test_a_year(tmp_path: Path) -> None:
     assert len(months) == 12
 
 
+def month(number: int, **fields: Any) -> Month:
+    told = {
+        "active": 100,
+        "answered": 0.9,
+        "history_bytes": 100 * number,
+        "database_bytes": 900 * number,
+    }
+    return Month(number, **{**told, **fields})
+
+
 def test_what_breaks_a_claim_is_named() -> None:
-    good = [
-        Month(n, active=100, answered=0.9, history_bytes=100 * n, database_bytes=900 * n)
-        for n in (1, 2, 3)
-    ]
-    bad = [
-        *good[:2],
-        Month(3, active=500, missing=["x"], answered=0.5, history_bytes=300, database_bytes=9000),
-    ]
+    good = [month(number) for number in range(1, 13)]
+    bad = [*good[:-1], month(12, active=500, missing=["x"], answered=0.5, database_bytes=99_000)]
 
     assert check(good) == []
     assert len(check(bad)) == 4
-    assert table(bad).count("\n") == 4
+    assert table(bad).count("\n") == 13
     assert draw(bad).count("<polyline") == 3
