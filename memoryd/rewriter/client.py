@@ -97,7 +97,9 @@ class Rewriter:
                 return _content(_read(answer, self._config.timeout_seconds))
         except urllib.error.HTTPError as error:
             error.close()
-            raise RewriteError(f"the rewriter at {self._config.url} answered {error.code}") from error
+            raise RewriteError(
+                f"the rewriter at {self._config.url} answered {error.code}"
+            ) from error
         except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
             raise RewriteError(
                 f"the rewriter at {self._config.url} did not answer: {error}"

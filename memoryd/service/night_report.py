@@ -1,6 +1,6 @@
 """A night as a person wants to read it: what was learned, joined, replaced and forgotten, and why; what waits; how it goes."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -180,7 +180,7 @@ _FIGURES = (
 _FORGOTTEN = ("expired", "archived", "evicted", "purged")
 
 
-def make_figures(nights: list[Mapping[str, Any]]) -> tuple[Figure, ...]:
+def make_figures(nights: Sequence[Mapping[str, Any]]) -> tuple[Figure, ...]:
     """Figures over nights, from their phases."""
     seconds = tuple(sum(one.get("seconds", 0.0) for one in night.values()) for night in nights)
     gone = tuple(

@@ -82,7 +82,7 @@ def _is_light(i: int, reading: Reading) -> bool:
     if unit.key in table.helping and i + 1 < len(reading.units):
         return reading.units[i + 1].kind == "action"
     if unit.key == "x:1":
-        return any(
+        return "all" in reading.quantifiers or any(
             other.key.startswith(("every:", "weekday:")) and other.clause == unit.clause
             for other in reading.units
         )

@@ -4,59 +4,30 @@ A preposition names the role of the units after it, a negation turns their sign,
 bracket or comma ends a clause.
 """
 
-import re
-import sys
 from dataclasses import replace
 
-from memoryd.memory.consolidation.clause import Clause, signs
-from memoryd.memory.consolidation.inflection import known_forms
+from memoryd.memory.consolidation.clause import signs
 from memoryd.memory.consolidation.item import Item
-from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
+from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
+from memoryd.memory.consolidation.marks import GLUE, Marks
 from memoryd.memory.consolidation.unit import IMPERATIVE, TIMES, ClauseFacts, Reading, Unit
 
 _CONTENT = frozenset({
     "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
 })  # fmt: skip
-_SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
-_HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
-_GLUE = frozenset({"", "的", "の", "了", "过"})
-_ROUNDS = ("every:", "weekday:")  # 日报每天下班前发: every day is when it is sent
-_POINTS = ("time:", "date:", "day:", "weekday:", "month:")
-_HONORIFICS = frozenset({"さん", "様", "氏", "님", "씨"})
-_OBJECTS = frozenset({"obj", "toward", "in"})
 _IS = frozenset({"是", "叫", "即"})  # other Chinese copulas are verbs too
-_OPTIONAL_QUANTIFIERS = frozenset({"all", "exactly", "even"})
-_OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including", "then"})
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
 _POSTPOSED = frozenset(
     {"if", "when", "until", "before", "after", "except"}
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
 _AUXILIARIES = frozenset({"have", "get"})
-_ORDER_WORDS = frozenset({"first", "next", "last", "then"})
 
 
-class ReadingBuilder:
+class ReadingBuilder(Marks):
     """Collects the units of one entry, clause by clause."""
-
-    def __init__(self, table: Lexicon, text: str) -> None:
-        self.table = table
-        self.text = text
-        self.units: list[Unit] = []
-        self.clauses: list[ClauseFacts | None] = []
-        self.outer: list[Clause] = []
-        self.dropped: list[str] = []
-        self.persons: set[str] = set()
-        self.quantifiers: set[str] = set()
-        self.agents: set[int] = set()
-        self.request = self.wish = self.asks = self.ordered = False
-        self.now = self._open()
-
-    def _open(self) -> Clause:
-        self.clauses.append(None)
-        return Clause(len(self.clauses) - 1)
 
     def take(self, item: Item) -> None:
         if item.role == "sign":
@@ -148,7 +119,7 @@ class ReadingBuilder:
         if item.role == "drop" and surface in self.table.postpositions:
             self._mark_back("in", item.start)
             self.now.role = ""
-        if surface in _GLUE:
+        if surface in GLUE:
             self.now.attributes.append(len(self.units))
         if surface in self.table.hence:
             self._scope_all("when")
@@ -169,6 +140,8 @@ class ReadingBuilder:
         """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
         senses = self._light_senses(item)
         self.now.verbs |= senses
+        if "have" in senses and "must" in self.now.modals:
+            self.now.verbs.add("need")
         if senses and not self.now.units and item.role == "drop" and not self._has_subject():
             self.now.verbs.add(IMPERATIVE)
         self.now.perfect = next(iter(senses & _AUXILIARIES), "")
@@ -176,14 +149,6 @@ class ReadingBuilder:
     def _has_subject(self) -> bool:
         last = self.now.last
         return last is not None and last.role == "person"
-
-    def _light_senses(self, item: Item) -> frozenset[str]:
-        if not self.table.light_verbs:
-            return frozenset()
-        first, gap, rest = item.surface.casefold().partition(" ")
-        forms = known_forms(first, self.table.language)
-        known = (self.table.light_verbs.get(form + gap + rest) for form in forms)
-        return next((senses for senses in known if senses), frozenset())
 
     def _divides_here(self, item: Item) -> bool:
         """Nothing divided the clause yet, or only a noun that might be a verb (the review is ...)."""
@@ -203,7 +168,7 @@ class ReadingBuilder:
         """用邮件来通知: the function word ends what is used."""
         last = self.now.last
         content = last is not None and last.role in _CONTENT
-        return self.table.language == "zh" and content and item.surface not in _GLUE
+        return self.table.language == "zh" and content and item.surface not in GLUE
 
     def _note_tense(self, item: Item) -> None:
         surface = item.surface.casefold()
@@ -219,207 +184,6 @@ class ReadingBuilder:
             r in item.surface.casefold() for r in self.table.requests
         )
 
-    def _is_object(self) -> bool:
-        """Does a Chinese text say of users what is done to them, or whose they are?"""
-        last = self.now.last
-        if last is None or not self.units or self.table.language != "zh":
-            return False
-        return last.surface in _GLUE or last.role in ("action", "marker", "frame")
-
-    def _person(self, item: Item) -> None:
-        if item.key == "user" and self._is_object():
-            self._add(replace(item, role="concept"))  # 老板的用户, 添加用户: not the one who speaks
-            return
-        self.persons.add(item.key)  # but not: muss kurz sein
-        self.dropped.append(item.surface.casefold())
-
-    def _ignore(self, item: Item) -> None:
-        self._add(replace(item, role="word")) if self.table.language in UNSPACED else self._drop(
-            item
-        )
-
-    def _negate(self, item: Item) -> None:
-        kind = item.key
-        previous = self.now.last
-        if kind == "verbal" and item.surface.casefold() == "not" and previous is not None:
-            verbal = previous.role in ("drop", "modal", "person") or not self.now.units
-            kind = "verbal" if verbal else "contrast"
-        self.now.negations.append((kind, len(self.units)))
-        self.now.denied.append(item.surface)
-        if kind == "inherent":
-            self.now.verbs |= self._light_senses(item)
-        if kind == "contrast" and not self.table.markers_after:
-            self.now.scope = "without"
-
-    def _modal(self, item: Item) -> None:
-        last = self.now.last
-        if (
-            item.surface.casefold() in self.table.frequency
-            and last is not None
-            and last.role == "negate"
-        ):
-            self._affirm()  # not always: sometimes
-            self._add(replace(item, role="quantify", key="not_all"))
-            return
-        if item.key == "exempt":
-            self.now.negations.append(
-                ("post" if self.table.markers_after else "verbal", len(self.units))
-            )
-            self.now.denied.append(item.surface)
-        self.now.modals.add(item.key)
-        if item.key == "must":
-            self._need(item)
-        self._drop(item)
-
-    def _need(self, item: Item) -> None:
-        """Note what must be: all behind the word, or before it if it says that only then something may be."""
-        at = len(self.units)
-        if item.surface[:1] in self.table.linking:
-            said = self.now.needed[0].start if self.now.needed else min((at, *self.now.units))
-            self.now.needed = [range(said, at)]
-            self.now.conditional = True
-        elif not self.now.conditional:
-            self.now.needed.append(range(at, sys.maxsize))
-
-    def _marker(self, item: Item) -> None:
-        if self.table.markers_after:
-            last = self.now.last
-            if last is not None and last.role == "person" and item.key in _OBJECTS:
-                self._add(replace(last, role="concept"))
-            self._mark_back(item.key, item.start)
-        elif self._is_rival(item) and "prefer" in self.now.verbs:
-            self._negate(replace(item, role="negate", key="contrast"))
-            return
-        elif item.key == "of" and item.surface == "'s":
-            self._mark_back("of", item.start)
-        else:
-            self.now.role = item.key
-            if self.now.scope and self.units[self.now.units[-1]].kind == "quantity":
-                self.now.scope = ""  # after 3pm on Fridays
-        self._drop(item)
-
-    def _mark_back(self, role: str, near: int) -> None:
-        """Give the units right before a particle their role."""
-        for i in reversed(self.now.units):
-            unit = self.units[i]
-            if unit.role or (
-                near - unit.end > 1 and self.text[unit.end : near].strip() not in _HONORIFICS
-            ):
-                break
-            self.units[i] = replace(unit, role=role)
-            near = unit.start
-            if role == "by":
-                self.agents.add(i)
-
-    def _join(self, item: Item) -> None:
-        self.now.joined = True
-        self._drop(item)
-
-    def _quantify(self, item: Item) -> None:
-        if self._limits_negation(item):
-            return
-        self.quantifiers.add(item.key)
-        if item.key in _ORDER_WORDS:
-            self.ordered = True
-        if item.key in _OPTIONAL_QUANTIFIERS or (item.key == "first" and self._scoped("before")):
-            self._drop(item)
-        else:
-            self._add(item)
-
-    def _limits_negation(self, item: Item) -> bool:
-        """Not all, not every: some are and some are not, which is no negation of the rest."""
-        last = self.now.last
-        if item.key != "all" or last is None or last.role != "negate" or self.table.markers_after:
-            return False
-        self._affirm()
-        self._add(replace(item, key="not_all"))
-        return True
-
-    def _affirm(self) -> None:
-        self.now.negations.pop()
-        self.now.denied.pop()
-
-    def _scoped(self, key: str) -> bool:
-        return any(unit.key == key for unit in (self.units[i] for i in self.now.units))
-
-    def _compare(self, item: Item) -> None:
-        if self._is_rival(item):
-            self._negate(replace(item, role="negate", key="contrast"))
-            return
-        self.now.verbs |= self._light_senses(item)
-        self._add(item)
-
-    def _is_rival(self, item: Item) -> bool:
-        """Prefer tea over coffee, like tea better than coffee: what follows is what is not wanted."""
-        words = self.table.rivals
-        if not words or item.surface.casefold() not in words or "want" not in self.now.modals:
-            return False
-        units = [self.units[i] for i in self.now.units]
-        return bool(units) and all(unit.kind not in ("action", "quantity") for unit in units)
-
-    def _condition(self, item: Item) -> None:
-        if self._is_rival(item):
-            self._negate(replace(item, role="negate", key="contrast"))
-            return
-        self.now.cues.add(item.key)
-        if item.key == "then":
-            self.ordered = True
-        if item.key in _OPTIONAL_CONDITIONS:
-            if item.key == "than":
-                self.now.scope = "than"
-            elif item.key == "when" and self.table.language == "zh":
-                self._scope_back("when", item.start)
-            self._drop(item)
-            return
-        backward = self.table.language in UNSPACED and (
-            item.key in ("before", "after") or self._follows(item)
-        )
-        if item.key == "after" and item.surface in _HENCEFORTH and not self.now.units:
-            self._drop(item)  # 以后用中文: from now on
-            return
-        if backward:
-            self._scope_back(item.key, item.start)
-            self._add(item)
-        else:
-            self._add(item)
-            self.now.scope = item.key if item.key in _SCOPED else self.now.scope
-        self.now.role = ""
-
-    def _follows(self, item: Item) -> bool:
-        return self.table.markers_after or item.surface in (
-            "以外",
-            "之外",
-            "除外",
-            "例外",
-            "的话",
-            "为止",
-        )
-
-    def _scope_all(self, key: str) -> None:
-        """出错就重启: all that stands before the word is when the rest happens."""
-        for i in self.now.units:
-            if not self.units[i].scope:
-                self.units[i] = replace(self.units[i], scope=key)
-        self.now.scope = ""
-        if self.now.units:
-            self.now.cues.add(key)
-
-    def _scope_back(self, key: str, near: int) -> None:
-        start = near
-        placed = False  # 服务器在内存用完时崩溃: what stands before 在 is not when
-        for i in reversed(self.now.units):
-            said = self.units[i].key.startswith(_ROUNDS) and near != start
-            if said or (placed and self.units[i].role != "in"):
-                break
-            placed = self.units[i].role == "in"
-            gap = re.sub(r"\W", "", self.text[self.units[i].end : near])
-            if self.units[i].scope or (gap not in _GLUE and self.table.language != "zh"):
-                break
-            near = self.units[i].start
-            self.units[i] = replace(self.units[i], scope=key)
-            if self.units[i].key.startswith(_POINTS):
-                break  # 会议室晚上 9 点以后关闭: after nine
-
     def _action(self, item: Item) -> None:
         if self.now.divides < 0:
             self.now.divides = item.start
@@ -431,7 +195,8 @@ class ReadingBuilder:
         if item.key in ("", "unset_") and item.role == "concept":
             return
         self.now.participle = self.now.participle or item.surface.endswith("ed")
-        self.now.past |= item.surface.casefold().startswith(("was ", "were "))
+        if item.role == "action":
+            self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if self.now.perfect and self._is_participle(item):
             self.now.verbs.discard(self.now.perfect)
         if self.table.language != "de":  # whose participle ends the clause

@@ -8,36 +8,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.order import role_clash
-from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
 
-_LIMITS = frozenset(
-    {
-        "if",
-        "unless",
-        "except",
-        "only",
-        "though",
-        "change",
-        "past",
-        "doubt",
-        "future",
-        "pending",
-        "also",
-    }
-)
-_MIN_NOMINAL = 2  # units beside the verb
-_MIN_POINTING = 3  # units: enough said for the pointing to be clear
+_MEASURES = frozenset({"old", "size", "long", "high", "better"})
+_THIRD = frozenset({"he", "she", "they"})
 _WISHES = frozenset({"want", "prefer"})
 _BANS = frozenset({"forbid", "omit"})
 _DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
-_RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,9 +83,9 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
         return Comparison("same", "every unit has its equal", similarity, alignment)
     side: Literal["a", "b"] = "a" if alignment.only_a else "b"
     problem = (
-        _addition_problem(a, b, alignment)
+        addition_problem(a, b, alignment)
         if side == "a"
-        else _addition_problem(b, a, _turned(alignment))
+        else addition_problem(b, a, _turned(alignment))
     )
     if problem:
         return Comparison("unsure", problem, similarity, alignment)
@@ -138,6 +123,7 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
         or _needs(a, b, alignment)
         or _tense(a, b, clauses_a, clauses_b)
         or _light_verbs(a, b, alignment)
+        or _choices(a, b, alignment)
     )
 
 
@@ -147,7 +133,8 @@ def _certainty(a: Reading, b: Reading) -> Objection | None:
     if ("doubt" in a.cues()) != ("doubt" in b.cues()):
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
-    if alone_a and alone_b and not alone_a & alone_b:
+    told = "user" in alone_a | alone_b and bool((alone_a | alone_b) & _THIRD)  # he: the user
+    if alone_a and alone_b and not alone_a & alone_b and not told:
         return Objection("about another person")
     return None
 
@@ -230,6 +217,9 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     """Give lessons, get lessons: a verb that may be missing must not be another one."""
     ours = light_verbs(a, [i for i, _ in alignment.pairs], alignment.only_a)
     theirs = light_verbs(b, [j for _, j in alignment.pairs], alignment.only_b)
+    if ours & _MEASURES and theirs & _MEASURES and not ours & theirs & _MEASURES:
+        return Objection("another measure")
+    ours, theirs = ours - _MEASURES, theirs - _MEASURES
     if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not _may_be_one(ours, theirs, a, b):
         return Objection(f"another verb: {min(ours)} / {min(theirs)}")
     if ("go" in ours) != ("go" in theirs) and any(
@@ -239,12 +229,27 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     return None
 
 
+def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """Polish and Dutch is not Polish or Dutch, unless it is denied."""
+    if any(clause.denials for clause in (*a.clauses, *b.clauses)):
+        return None
+    for i, j in alignment.pairs:
+        u, v = a.units[i], b.units[j]
+        here, there = a.clauses[u.clause].cues, b.clauses[v.clause].cues
+        if u.joined and v.joined and ("or" in here) != ("or" in there):
+            return Objection("one of them, not all")
+    return None
+
+
 def _may_be_one(ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Reading) -> bool:
     """Do they share a sense, or is one what is wanted and the other what to do, or one a ban and the other denied?"""
     if ours & theirs - {IMPERATIVE}:
         return True
     for mine, other, reading in ((ours, theirs, b), (theirs, ours, a)):
+        denied = any(clause.denials for clause in reading.clauses)
         if mine <= _WISHES and IMPERATIVE in other:
+            return True
+        if "loathe" in mine and other <= _WISHES and denied:
             return True
         if mine & _BANS and not other & _DENIALS and any(c.denials for c in reading.clauses):
             return True
@@ -326,118 +331,3 @@ def _words(units: Iterable[Unit]) -> str:
 
 def _turned(alignment: Alignment) -> Alignment:
     return Alignment(tuple((j, i) for i, j in alignment.pairs), alignment.only_b, alignment.only_a)
-
-
-def _addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
-    """Say why the extra units of the wider text change what it shares with the narrower, or None."""
-    extra = set(alignment.only_a)
-    shared = {wider.units[i].clause for i, _ in alignment.pairs}
-    for clause in sorted({wider.units[i].clause for i in extra}):
-        mine = [i for i, unit in enumerate(wider.units) if unit.clause == clause]
-        facts = wider.clauses[clause]
-        if (
-            any(wider.units[i].key in _RESTRICTING for i in mine if i in extra)
-            or facts.cues & _LIMITS
-        ):
-            return "the addition limits the statement"
-        if clause in shared:
-            problem = _tail_problem(wider, mine, extra, narrow)
-        elif clause < min(shared) and not facts.opens_with_reason:
-            problem = "the addition comes first"
-        else:
-            problem = _clause_problem(wider, mine)
-        if problem:
-            return problem
-    return None
-
-
-def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
-    units = [wider.units[i] for i in mine]
-    if wider.clauses[units[0].clause].inside >= 0:
-        return None
-    acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
-    if units[0].listed >= 0 and not acts:
-        return "a longer list"
-    if (
-        len(units) == 1
-        and units[0].kind != "code"
-        and not units[0].role
-        and units[0].sign > 0
-        and not acts
-    ):
-        return "a single word more, perhaps a member of a list"
-    return None
-
-
-def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
-    """Inside a shared clause only a time of day or date at its end may be added."""
-    tail = [i for i in mine if i in extra]
-    if _is_spelled_out(wider, tail, mine, narrow) or _says_how(wider, tail, mine):
-        return None
-    if _is_antecedent(wider, tail, narrow):
-        return None
-    if tail != mine[-len(tail) :]:
-        return "a word more inside the statement"
-    for i in tail:
-        unit = wider.units[i]
-        if unit.listed >= 0 and not _opens_phrase(wider, unit):
-            return "a longer list"
-        if unit.role == "in" and _is_dated(narrow):
-            continue
-        if not unit.key.startswith(("time:", "date:", "day:")) and unit.key not in (
-            "utc",
-            "cet",
-            "UTC",
-        ):
-            return f"{unit.surface!r} may limit the statement"
-    if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
-        return "another time"
-    return None
-
-
-def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
-    """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
-    verbs = [i for i in mine if wider.units[i].kind == "action"]
-    return (
-        tail == verbs[:1] == tail[:1]
-        and len(mine) > _MIN_NOMINAL
-        and all(u.kind != "action" for u in narrow.units)
-        and all(
-            clause.verbs
-            <= lexicon(wider.language).light_verbs.get(wider.units[tail[0]].key, frozenset())
-            for clause in narrow.clauses
-        )
-    )
-
-
-def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
-    """The addition ends the statement and says with what or to what end: it limits nothing."""
-    if tail != mine[-len(tail) :] or len(tail) == len(mine):
-        return False
-    first = wider.units[tail[0]]
-    return first.listed < 0 and first.role in ("with", "by", "as")
-
-
-def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:
-    """keep it short / keep answers short: the longer text names what the shorter only points at."""
-    unit = wider.units[tail[0]]
-    points = not set(narrow.dropped).isdisjoint(POINTERS)
-    return (
-        points
-        and len(tail) == 1
-        and unit.kind in ("concept", "action")
-        and len(narrow.units) > _MIN_POINTING
-    )
-
-
-def _is_point(unit: Unit) -> bool:
-    return unit.key.startswith(("time:", "date:", "day:"))
-
-
-def _is_dated(narrow: Reading) -> bool:
-    """At a given time only one thing happens: where it happens does not limit the statement."""
-    return any(unit.key.startswith(("time:", "date:", "day:")) for unit in narrow.units)
-
-
-def _opens_phrase(wider: Reading, unit: Unit) -> bool:
-    return bool(unit.role)

@@ -60,12 +60,18 @@ def _has_times(found: list[Item], i: int) -> bool:
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
     item = found[i]
+    if item.key == "for" and item.surface.casefold() == "about" and _counts(found, i + 1):
+        item = replace(item, role="quantify", key="about")
     if item.role == "quantify" and item.key in _SHARES:
         item = replace(item, role="quantity", key=_SHARES[item.key])
     elif item.key == "ordinal:1":
         item = replace(item, role="quantify", key="first")
     out.append(_late_range(found, i, out) if item.key.startswith("time:") else item)
     return i + 1
+
+
+def _counts(found: list[Item], i: int) -> bool:
+    return i < len(found) and found[i].role == "quantity"
 
 
 def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:

@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from memoryd.memory.consolidation.conjugation import japanese_forms, korean_forms
-from memoryd.memory.consolidation.tokens import split_phrase
+from memoryd.memory.consolidation.phrases import clean_phrase, longest_by_start
 from memoryd.memory.text import unaccent
 
 Language = Literal["en", "zh", "ja", "ko", "de", "fr", "es"]
@@ -180,7 +180,7 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         language=language,
         phrases=phrases,
         cues=cues,
-        longest=_longest((*phrases, *cues), spaced),
+        longest=longest_by_start((*phrases, *cues), spaced),
         bases=bases,
         past=frozenset(tables.get("past", {}).get("words", ())),
         requests=tuple(tables.get("requests", {}).get("phrases", ())),
@@ -231,7 +231,7 @@ def _meanings(
     main: dict[str, Sense] = {}
     aside: dict[str, frozenset[Role]] = {}
     for raw, role, key in _rows(tables):
-        if not (phrase := _clean(raw, spaced)):
+        if not (phrase := clean_phrase(raw, spaced)):
             continue
         if role in _ASIDE:
             aside[phrase] = aside.get(phrase, frozenset()) | {role}
@@ -243,7 +243,7 @@ def _meanings(
             main.setdefault(word, Sense(role, word))
     for phrase, meaning in tables.get("compounds", {}).items():
         parts = _parts(meaning, main, tables)
-        main[_clean(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
+        main[clean_phrase(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
     return main, aside
 
 
@@ -293,13 +293,6 @@ def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
     return found
 
 
-def _clean(phrase: str, spaced: bool) -> str:
-    phrase = phrase.casefold()
-    if not spaced or "'" in (phrase[:1], phrase[-1:]):
-        return phrase
-    return " ".join(split_phrase(phrase))
-
-
 def _rows(tables: Mapping[str, Any]) -> Iterator[tuple[str, Role, str]]:
     """Yield (phrase, role, key), the roles that must win first."""
     for kind in ("ignore", "verbal", "contrast", "inherent", "post"):
@@ -333,7 +326,7 @@ def _add_synonyms(tables: Mapping[str, Any], main: dict[str, Sense], spaced: boo
     content = frozenset(_SYNONYMS.values())
     for section, role in _SYNONYMS.items():
         for line in tables.get("synonyms", {}).get(section, ()):
-            words = [_clean(word.strip(), spaced) for word in line.split(",")]
+            words = [clean_phrase(word.strip(), spaced) for word in line.split(",")]
             words = [form for word in words for form in _inflected(word, role, tables)]
             known = (main[word] for word in words if word in main and main[word].role in content)
             sense = next(known, Sense(role, words[0]))
@@ -375,14 +368,6 @@ def _part(word: str, main: Mapping[str, Sense], tables: Mapping[str, Any]) -> tu
     if word in _RESERVED:
         return _RESERVED[word]
     return ("action" if word in tables.get("actions", {}) else "concept"), word
-
-
-def _longest(phrases: Iterable[str], spaced: bool) -> dict[str, int]:
-    longest: dict[str, int] = {}
-    for phrase in phrases:
-        items = phrase.split() if spaced else list(phrase)
-        longest[items[0]] = max(longest.get(items[0], 0), len(items))
-    return longest
 
 
 def _is_said_aside(phrase: str, main: Mapping[str, Sense], bases: Mapping[str, str]) -> bool:

@@ -6,12 +6,12 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
-from memoryd.memory.consolidation.unit import POINTERS, TIMES, Reading, Unit
+from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+from memoryd.memory.consolidation.voice import STRONG, is_passive, when
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
-_WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
-_STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
 _PLACING = frozenset({"in", "for", "with"})
+_GENERAL = frozenset({"all", "some", "most", "many", "only"})
 _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
@@ -25,7 +25,7 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """Name the first pair of units whose roles differ or were exchanged."""
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
-        if frozenset((u.role, v.role)) in _OPPOSED and not _when(u):
+        if frozenset((u.role, v.role)) in _OPPOSED and not when(u):
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
@@ -33,7 +33,9 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
 
 
 def _turned_whole(a: Reading, b: Reading, alignment: Alignment) -> str | None:
-    general = (a.quantifiers or b.quantifiers) and all(u.kind != "quantity" for u in a.units)
+    general = (a.quantifiers | b.quantifiers) & _GENERAL and all(
+        u.kind != "quantity" for u in a.units
+    )
     if general and _is_turned(a, b, alignment):
         return "the two sides of a statement about all changed places"
     if not _verbs_stay(a, b, alignment):
@@ -105,6 +107,8 @@ def _is_verb(reading: Reading, i: int) -> bool:
     unit = reading.units[i]
     if unit.kind != "action":
         return unit.kind in _VERBS
+    if reading.language == "zh":  # 需求变更要登记: of several, the last one is the verb
+        return all(u.kind != "action" or u.clause != unit.clause for u in reading.units[i + 1 :])
     return sum(u.kind == "action" and u.clause == unit.clause for u in reading.units) == 1
 
 
@@ -115,7 +119,7 @@ def _may_swap(
     u2, v2 = b.units[first[1]], b.units[second[1]]
     if (
         (u.kind == "quantity") != (v.kind == "quantity")
-        or _when(u) != _when(v)
+        or when(u) != when(v)
         or _states(a, b, u, v)
         or (u.kind == "quality") != (v.kind == "quality")
         or _counted(a, b, first) != _counted(a, b, second)
@@ -141,7 +145,7 @@ def _may_swap(
         or _is_holder(a, b, (v, v2), (u, u2))
         or _is_attribute(a, b, (u, u2), (v, v2))
         or _is_attribute(a, b, (v, v2), (u, u2))
-        or _is_passive(a, b, alignment)
+        or is_passive(a, b, alignment)
         or _is_compound(u, v, u2, v2)
         or _is_nominal(a, b, (u, u2), (v, v2))
         or _is_deed((u, u2), (v, v2))
@@ -168,7 +172,7 @@ def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
     if i + 1 >= len(a.units) or j + 1 >= len(b.units) or _is_named(a.units[i]):
         return False
     u, v = a.units[i + 1], b.units[j + 1]
-    near = u.start == a.units[i].end and v.start == b.units[j].end
+    near = u.start - a.units[i].end <= 1 and v.start - b.units[j].end <= 1
     return near and u.kind == "quantity" and u.key == v.key
 
 
@@ -178,12 +182,6 @@ def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
     if {u.scope, v.scope} & {"if", "when", "unless"} and u.scope != v.scope:
         return False  # when it happens is no step
     return (a.ordered or b.ordered) and (u.clause != v.clause or u.listed >= 0 or u.kind in _VERBS)
-
-
-def _when(unit: Unit) -> str:
-    if unit.key in TIMES:
-        return "part of day"
-    return unit.key.partition(":")[0] if unit.key.startswith(_WHEN) else ""
 
 
 def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
@@ -208,7 +206,7 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
 
 def _part(unit: Unit) -> str:
     """Name the phrase that a unit belongs to: its preposition, or the condition it stands in."""
-    return unit.role if unit.role in _STRONG else unit.scope
+    return unit.role if unit.role in STRONG else unit.scope
 
 
 def _is_reason(a: Reading, b: Reading, unit: Unit, other: Unit) -> bool:
@@ -279,28 +277,6 @@ def _shared_topic(alignment: Alignment) -> int:
     return next(
         (n for n, pair in enumerate(alignment.pairs) if pair != (n, n)), len(alignment.pairs)
     )
-
-
-def _is_passive(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Is one sentence the passive of the other, its agent (by X) being the other's subject?"""
-    if bool(a.agents) == bool(b.agents):
-        return False
-    if a.agents:
-        return _agents_lead(
-            b, {j for i, j in alignment.pairs if i in a.agents and not _when(b.units[j])}
-        )
-    return _agents_lead(
-        a, {i for i, j in alignment.pairs if j in b.agents and not _when(a.units[i])}
-    )
-
-
-def _agents_lead(active: Reading, agents: set[int]) -> bool:
-    """Do the agents open their clause in the active sentence, times aside?"""
-    if not agents or any(active.units[i].role in _STRONG - {"subj"} for i in agents):
-        return False
-    clause = active.units[min(agents)].clause
-    mine = [i for i, unit in enumerate(active.units) if unit.clause == clause and not _when(unit)]
-    return set(mine[: len(agents)]) == agents
 
 
 def _is_nominal(

@@ -57,6 +57,7 @@ _WEEKDAYS = {
     for i, c in enumerate(row, 1)
 }
 _LATE = frozenset({"下午", "午后", "晚上", "傍晚", "夜里", "午後", "오후"})
+_NIGHT = frozenset({"夜里", "凌晨", "晚上"})
 _SECONDS = {
     "ms": Decimal("0.001"),
     **{
@@ -138,7 +139,7 @@ def _time(text: str) -> str:
     late = (meridiem and meridiem.group(1).lower() == "p") or part in _LATE
     if late and hour < _NOON:
         hour += 12
-    elif meridiem and meridiem.group(1).lower() == "a" and hour == _NOON:
+    elif hour == _NOON and (part in _NIGHT or (meridiem and meridiem.group(1).lower() == "a")):
         hour = 0
     return f"time:{hour:02}:{minute:02}"
 

@@ -125,6 +125,8 @@ def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
     if value is None:
         return None
     end, key = match.end(), f"{_NUMBER}{value}"
+    if value == 1 and text[at : end + 1] in table.phrases:
+        return None  # 一家公司: no number
     if found := unit_at(text, end, table):
         unit, length = found
         return Item(

@@ -13,38 +13,42 @@ from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _ORDINARY = frozenset({"word", "concept", "action", "quality", "name"})
+_SWAPS = frozenset({"en", "zh"})  # languages with a table of swaps
 _MOST = 8  # leftovers; with more the texts differ anyhow
 
 
 def pair_synonyms(
     a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
 ) -> None:
-    """Move leftovers that are synonyms from *only_a* and *only_b* to *pairs*; English only."""
-    if a.language != "en" or b.language != "en" or len(only_a) + len(only_b) > _MOST:
+    """Move leftovers that are synonyms from *only_a* and *only_b* to *pairs*; English and Chinese only."""
+    if a.language != b.language or len(only_a) + len(only_b) > _MOST:
+        return
+    if a.language not in _SWAPS:
         return
     for i in tuple(only_a):
-        j = next((j for j in only_b if are_synonyms(a.units[i], b.units[j])), None)
+        j = next((j for j in only_b if are_synonyms(a.units[i], b.units[j], a.language)), None)
         if j is not None:
             pairs.append((i, j))
             only_a.remove(i)
             only_b.remove(j)
 
 
-def are_synonyms(u: Unit, v: Unit) -> bool:
+def are_synonyms(u: Unit, v: Unit, language: str = "en") -> bool:
     """Do both words mostly mean the same, or is one what the other does (decide, decision)?
 
     Two words that the hand-made tables know are two things, unless they say otherwise or one is the other's deed.
     """
     if not {u.kind, v.kind} <= _ORDINARY or any(x.kind == "name" and x.start for x in (u, v)):
         return False
-    shared = _sets(u.surface.casefold()) & _sets(v.surface.casefold())
+    shared = _sets(u.surface.casefold(), language) & _sets(v.surface.casefold(), language)
     return any(number < 0 or u.forms or v.forms for number in shared)
 
 
 @lru_cache(maxsize=16384)
-def _sets(word: str) -> frozenset[int]:
-    known = _table()
-    return frozenset(n for form in _forms(word) for n in known.get(form, ()))
+def _sets(word: str, language: str) -> frozenset[int]:
+    known = _table(language)
+    forms = _forms(word) if language == "en" else (word,)
+    return frozenset(n for form in forms for n in known.get(form, ()))
 
 
 def _forms(words: str) -> Iterator[str]:
@@ -56,13 +60,13 @@ def _forms(words: str) -> Iterator[str]:
 
 
 @cache
-def _table() -> dict[str, list[int]]:
+def _table(language: str) -> dict[str, list[int]]:
     """Give the numbers of the sets that each word is in; those that are sure are negative."""
     sets: list[tuple[bool, list[str]]] = []
-    for line in _lines("en_wordnet.txt"):
+    for line in _lines("en_wordnet.txt") if language == "en" else ():
         kind, *words = line.split()
         sets.append((kind == "d", words))
-    sets += ((True, line.split()) for line in _lines("en_swaps.txt"))
+    sets += ((True, line.split()) for line in _lines(f"{language}_swaps.txt"))
     found: dict[str, list[int]] = {}
     for number, (sure, words) in enumerate(sets, start=1):
         for word in words:

@@ -1,0 +1,139 @@
+"""Whether what one note says beyond another is a detail that may be kept with it, or a fact that stands for itself."""
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+
+_LIMITS = frozenset(
+    {
+        "if",
+        "unless",
+        "except",
+        "only",
+        "though",
+        "change",
+        "past",
+        "doubt",
+        "future",
+        "pending",
+        "also",
+    }
+)
+_MIN_NOMINAL = 2  # units beside the verb
+_MIN_POINTING = 3  # units: enough said for the pointing to be clear
+_RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
+
+
+def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
+    """Say why the extra units of the wider text change what it shares with the narrower, or None."""
+    extra = set(alignment.only_a)
+    shared = {wider.units[i].clause for i, _ in alignment.pairs}
+    for clause in sorted({wider.units[i].clause for i in extra}):
+        mine = [i for i, unit in enumerate(wider.units) if unit.clause == clause]
+        facts = wider.clauses[clause]
+        if (
+            any(wider.units[i].key in _RESTRICTING for i in mine if i in extra)
+            or facts.cues & _LIMITS
+        ):
+            return "the addition limits the statement"
+        if clause in shared:
+            problem = _tail_problem(wider, mine, extra, narrow)
+        elif clause < min(shared) and not facts.opens_with_reason:
+            problem = "the addition comes first"
+        else:
+            problem = _clause_problem(wider, mine)
+        if problem:
+            return problem
+    return None
+
+
+def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
+    units = [wider.units[i] for i in mine]
+    if wider.clauses[units[0].clause].inside >= 0:
+        return None
+    acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
+    if units[0].listed >= 0 and not acts:
+        return "a longer list"
+    if (
+        len(units) == 1
+        and units[0].kind != "code"
+        and not units[0].role
+        and units[0].sign > 0
+        and not acts
+    ):
+        return "a single word more, perhaps a member of a list"
+    return None
+
+
+def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
+    """Inside a shared clause only a time of day or date at its end may be added."""
+    tail = [i for i in mine if i in extra]
+    if _is_spelled_out(wider, tail, mine, narrow) or _says_how(wider, tail, mine):
+        return None
+    if _is_antecedent(wider, tail, narrow):
+        return None
+    if tail != mine[-len(tail) :]:
+        return "a word more inside the statement"
+    for i in tail:
+        unit = wider.units[i]
+        if unit.listed >= 0 and not _opens_phrase(wider, unit):
+            return "a longer list"
+        if unit.role == "in" and _is_dated(narrow):
+            continue
+        if not unit.key.startswith(("time:", "date:", "day:")) and unit.key not in (
+            "utc",
+            "cet",
+            "UTC",
+        ):
+            return f"{unit.surface!r} may limit the statement"
+    if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
+        return "another time"
+    return None
+
+
+def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
+    """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
+    verbs = [i for i in mine if wider.units[i].kind == "action"]
+    return (
+        tail == verbs[:1] == tail[:1]
+        and len(mine) > _MIN_NOMINAL
+        and all(u.kind != "action" for u in narrow.units)
+        and all(
+            clause.verbs
+            <= lexicon(wider.language).light_verbs.get(wider.units[tail[0]].key, frozenset())
+            for clause in narrow.clauses
+        )
+    )
+
+
+def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
+    """The addition ends the statement and says with what or to what end: it limits nothing."""
+    if tail != mine[-len(tail) :] or len(tail) == len(mine):
+        return False
+    first = wider.units[tail[0]]
+    return first.listed < 0 and first.role in ("with", "by", "as")
+
+
+def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:
+    """keep it short / keep answers short: the longer text names what the shorter only points at."""
+    unit = wider.units[tail[0]]
+    points = not set(narrow.dropped).isdisjoint(POINTERS)
+    return (
+        points
+        and len(tail) == 1
+        and unit.kind in ("concept", "action")
+        and len(narrow.units) > _MIN_POINTING
+    )
+
+
+def _is_point(unit: Unit) -> bool:
+    return unit.key.startswith(("time:", "date:", "day:"))
+
+
+def _is_dated(narrow: Reading) -> bool:
+    """At a given time only one thing happens: where it happens does not limit the statement."""
+    return any(unit.key.startswith(("time:", "date:", "day:")) for unit in narrow.units)
+
+
+def _opens_phrase(wider: Reading, unit: Unit) -> bool:
+    return bool(unit.role)
