@@ -1,5 +1,6 @@
 """Pair the units of two readings; what finds no partner is the difference between them."""
 
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.unit import Reading, Unit
 
+_STEM = 3  # letters that a word's forms and spellings begin with
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
 
@@ -48,10 +50,35 @@ def align(a: Reading, b: Reading) -> Alignment:
     only_b = [j for j in only_b if not _is_redundant(b.units[j], keys, a)]
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
+    _part_names(a, b, only_a, only_b, pairs)
     if not only_a or not only_b:
         only_a = [i for i in only_a if not _is_light(i, a) and not _is_tool_verb(i, a, b)]
         only_b = [j for j in only_b if not _is_light(j, b) and not _is_tool_verb(j, b, a)]
     return Alignment(tuple(sorted(pairs)), tuple(only_a), tuple(only_b))
+
+
+def _part_names(
+    a: Reading, b: Reading, only_a: list[int], only_b: list[int], pairs: list[tuple[int, int]]
+) -> None:
+    """Part words that only mean the same inside of hyphenated names: quick-fox and fast-fox are two."""
+    for i, j in tuple(pairs):
+        u, v = a.units[i], b.units[j]
+        if _is_spelled_alike(u, v) or not (_is_hyphenated(u, a) and _is_hyphenated(v, b)):
+            continue
+        pairs.remove((i, j))
+        insort(only_a, i)
+        insort(only_b, j)
+
+
+def _is_spelled_alike(u: Unit, v: Unit) -> bool:
+    """The same word, inflected or in another spelling at most."""
+    first, second = u.surface.casefold(), v.surface.casefold()
+    return first[:_STEM] == second[:_STEM]
+
+
+def _is_hyphenated(unit: Unit, reading: Reading) -> bool:
+    around = reading.text[max(unit.start - 2, 0) : unit.start], reading.text[unit.end :][:2]
+    return any(len(x) == len("a-") and "-" in x and x.strip("-").isalnum() for x in around)
 
 
 def _beside(i: int, reading: Reading) -> list[Unit]:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
@@ -13,10 +14,19 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
     first = reading.units[site[0]]
     if first.role in ("topic", "subj"):
         return True
+    if first.role == "of" and _is_before_verb(reading, site):  # the deploy of X runs on Friday
+        return True
     divides = reading.clauses[first.clause].divides
     if divides >= 0:
         return first.start < divides or _is_inverted(reading, first)
     return first.start == reading.units[0].start
+
+
+def _is_before_verb(reading: Reading, site: Sequence[int]) -> bool:
+    after = reading.units[site[-1] + 1 :]
+    clause = reading.units[site[-1]].clause
+    verbs = any(unit.kind == "action" and unit.clause == clause for unit in after)
+    return verbs and reading.language not in UNSPACED
 
 
 def _is_inverted(reading: Reading, unit: Unit) -> bool:

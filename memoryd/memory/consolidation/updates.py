@@ -275,9 +275,19 @@ def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> J
     """Another person who owns the same thing is a new owner; another thing is another fact."""
     owner = lexicon(old.language).attributes.get("owner", frozenset())
     people = all(unit.kind in ("name", "char", "word") for unit in _units(old, new, site))
-    if people and _mentions_any(old, owner) and _mentions_any(new, owner):
+    owned = _is_owned(old, site.old, owner) or _is_owned(new, site.new, owner)
+    if people and not owned and _mentions_any(old, owner) and _mentions_any(new, owner):
         return Judgement("update", attribute)
     return Judgement("distinct", "about another subject")
+
+
+def _is_owned(reading: Reading, site: Sequence[int], owner: frozenset[str]) -> bool:
+    """Is it what somebody has: of X, X's owner, run by another?"""
+    ran_by_another = reading.agents and not reading.agents & set(site)
+    if reading.units[site[0]].role in ("of", "for") or ran_by_another:
+        return True
+    after = reading.units[site[-1] + 1 :][:1]
+    return any(unit.kind == "concept" and unit.surface.casefold() in owner for unit in after)
 
 
 def _is_vague(old: Reading, new: Reading, site: _Site) -> bool:

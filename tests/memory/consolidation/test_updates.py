@@ -41,3 +41,44 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
 )
 def test_a_question_and_another_subject_replace_nothing(older: str, newer: str) -> None:
     assert relation(older, newer) != "update"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"), [("Amber", "Cobalt"), ("amber", "cobalt"), ("quick-fox", "fast-fox")]
+)
+@pytest.mark.parametrize(
+    "note",
+    [
+        "The owner of {x} is Anna",
+        "{x}'s owner is Anna",
+        "{x} owner: Anna",
+        "The deploy of {x} runs on Friday",
+        "{x} 服务由 Anna 负责。",
+        "{x} 的负责人是 Anna。",
+        "{x} 负责人：Anna",
+        "Der Besitzer von {x} ist Anna",
+    ],
+)
+def test_what_somebody_has_is_not_replaced_by_what_else_they_have(
+    note: str, first: str, second: str
+) -> None:
+    assert relation(note.format(x=first), note.format(x=second)) == "distinct"
+
+
+@pytest.mark.parametrize("note", ["{x} 负责计费", "计费由 {x} 负责", "计费的负责人是 {x}"])
+def test_a_new_owner_replaces_the_old_one_also_when_the_names_share_a_character(note: str) -> None:
+    assert relation(note.format(x="小王"), note.format(x="小李")) == "update"
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [("ivory-bison", "pearl-bison"), ("quick-fox", "fast-fox"), ("start-hook", "begin-hook")],
+)
+@pytest.mark.parametrize(
+    "note", ["The {x} service listens on port {port}.", "{x} 服务监听端口 {port}。"]
+)
+def test_hyphenated_names_of_one_meaning_are_two_things(note: str, first: str, second: str) -> None:
+    older, newer = note.format(x=first, port=8410), note.format(x=second, port=9520)
+    same_port = note.format(x=second, port=8410)
+    assert relation(older, newer) == "distinct"
+    assert not compare(read(older), read(same_port)).merges
