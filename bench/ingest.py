@@ -25,6 +25,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from syllables import SYLLABLES
+
 LIMIT = """
 import orjson, pathlib, re, sqlite3, sys
 cjk = re.compile("([\\u2e80-\\u9fff\\uac00-\\ud7af\\u3040-\\u30ff])")
@@ -49,24 +51,6 @@ for path in sorted(pathlib.Path(sys.argv[1]).rglob("*.jsonl")):
     database.execute("commit")
 """
 MEMORYD = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
-SYLLABLES = [
-    "ka",
-    "to",
-    "mi",
-    "re",
-    "lo",
-    "sun",
-    "der",
-    "val",
-    "qui",
-    "ron",
-    "ti",
-    "mes",
-    "pra",
-    "lin",
-    "do",
-    "ges",
-]
 
 
 class Corpus:
@@ -120,7 +104,7 @@ class Corpus:
             "type": kind,
             "uuid": self._id(),
             "sessionId": session,
-            "cwd": "/work/p",
+            "cwd": "/projects/p",
             "version": "2.1.40",
             "timestamp": f"2026-03-01T{number // 60 % 24:02}:{number % 60:02}:00.000Z",
             "message": {"id": f"msg_{self.chance.getrandbits(64):x}", "role": kind, "content": content},

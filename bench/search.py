@@ -23,25 +23,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from syllables import SYLLABLES
+
 MEMORYD = [sys.executable, "-c", "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"]  # fmt: skip
-SYLLABLES = [
-    "ka",
-    "to",
-    "mi",
-    "re",
-    "lo",
-    "sun",
-    "der",
-    "val",
-    "qui",
-    "ron",
-    "ti",
-    "mes",
-    "pra",
-    "lin",
-    "do",
-    "ges",
-]
 A_SESSION = 400  # messages
 ASKED_OF_RG = 5  # of each kind
 

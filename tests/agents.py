@@ -24,13 +24,13 @@ def line(record: object) -> bytes:
     return json.dumps(record, ensure_ascii=False).encode() + b"\n"
 
 
-def claude_session(session: str, turns: Sequence[Turn], cwd: str = "/work/shop") -> bytes:
+def claude_session(session: str, turns: Sequence[Turn], cwd: str = "/projects/shop") -> bytes:
     """A transcript of Claude Code; a turn is ("user" | "assistant", text) or ("tool", command, output)."""
     return b"".join(line(one) for one in claude_records(session, turns, cwd))
 
 
 def claude_records(
-    session: str, turns: Sequence[Turn], cwd: str = "/work/shop"
+    session: str, turns: Sequence[Turn], cwd: str = "/projects/shop"
 ) -> Iterator[dict[str, Any]]:
     """The records of `claude_session`."""
     for number, (kind, *said) in enumerate(turns):
@@ -65,7 +65,7 @@ def _claude_contents(
         yield "user", [{"type": "tool_result", "tool_use_id": call, "content": said[1]}]
 
 
-def codex_session(thread: str, turns: Sequence[Turn], cwd: str = "/work/shop") -> bytes:
+def codex_session(thread: str, turns: Sequence[Turn], cwd: str = "/projects/shop") -> bytes:
     """A rollout of Codex; turns as for `claude_session`."""
     meta = {"id": thread, "cwd": cwd, "git": {"branch": "main"}, "source": "cli"}
     records = [("session_meta", meta)]
@@ -157,7 +157,7 @@ def make_home(folder: Path) -> Path:
                 ("user", "Which port does the staging server use?"),
                 ("assistant", "The staging server listens on port 8081."),
             ],
-            cwd="/work/site",
+            cwd="/projects/site",
         )
     )
     return folder

@@ -83,7 +83,7 @@ class TestSessions:
         listed = memoryd("sessions", "--json", home=history).json["sessions"]
 
         assert [one["session_id"] for one in listed] == [CODEX, CLAUDE]
-        assert (listed[1]["source"], listed[1]["project"]) == ("claude-code", "/work/shop")
+        assert (listed[1]["source"], listed[1]["project"]) == ("claude-code", "/projects/shop")
         assert (listed[1]["messages"], listed[1]["title"]) == (5, "怎么给订单表加索引？")
         assert listed[1]["started"] == "2026-03-01T10:00:00.000Z"
         assert listed[1]["ended"] == "2026-03-01T10:00:03.000Z"
@@ -92,7 +92,7 @@ class TestSessions:
         ("options", "expected"),
         [
             (("--source", "codex"), [CODEX]),
-            (("--project", "/work/shop"), [CLAUDE]),
+            (("--project", "/projects/shop"), [CLAUDE]),
             (("--limit", "1"), [CODEX]),
             (("--since", "2026-03-05"), [CODEX]),
             (("--until", "2026-03-05"), [CLAUDE]),

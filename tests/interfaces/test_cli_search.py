@@ -30,7 +30,11 @@ class TestAnswer:
         assert answer["seconds"] > 0
         assert hit["text"] == "The staging server listens on port 8081."
         assert hit["snippet"] == "The [staging] server listens on [port] 8081."
-        assert (hit["source"], hit["project"], hit["role"]) == ("codex", "/work/site", "assistant")
+        assert (hit["source"], hit["project"], hit["role"]) == (
+            "codex",
+            "/projects/site",
+            "assistant",
+        )
         assert hit["session_id"] == "019ce0d1-2189-7980-bde2-9b5c50289100"
         assert hit["time"].endswith("Z")
         assert isinstance(hit["message_id"], str)
@@ -56,7 +60,7 @@ class TestAnswer:
 
         assert done.status == 0
         assert "[staging]" in text
-        assert "codex · /work/site · assistant" in text
+        assert "codex · /projects/site · assistant" in text
         assert "all_words 1.000" in text
         assert "memoryd show" in text
         assert "\x1b" not in text
@@ -74,7 +78,7 @@ class TestAnswer:
             ((), {"claude-code", "codex"}),
             (("--source", "codex"), {"codex"}),
             (("--source", "nobody"), set()),
-            (("--project", "/work/shop"), {"claude-code"}),
+            (("--project", "/projects/shop"), {"claude-code"}),
             (("--session", "019ce0d1-2189-7980-bde2-9b5c50289100"), {"codex"}),
             (("--role", "assistant"), {"claude-code", "codex"}),
             (("--role", "user"), {"codex"}),
@@ -182,7 +186,7 @@ class TestBatch:
             {"id": 1, "query": "the", "limit": 1},
             {"id": 2, "query": "the", "source": "codex", "sort": "newest", "explain": True},
             {"id": 3, "query": "the", "since": "2026-03-05", "until": None, "mode": "auto"},
-            {"id": 4, "query": "migrate", "role": "tool", "project": "/work/shop"},
+            {"id": 4, "query": "migrate", "role": "tool", "project": "/projects/shop"},
         )
 
         assert len(answers[0]["hits"]) == 1

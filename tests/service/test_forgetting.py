@@ -127,7 +127,7 @@ def test_what_an_entry_once_said_goes_with_its_history(writer: Writer, home: Pat
 def test_what_a_reader_and_a_report_noted_goes(writer: Writer, home: Path) -> None:
     connection = writer.store.connection
     say(writer, message("harmless", "k1"))
-    state = {"_sessions": {"s1": {"title": f"About {WORD}", "project": "/work"}}, "turn": "t1"}
+    state = {"_sessions": {"s1": {"title": f"About {WORD}", "project": "/projects"}}, "turn": "t1"}
     connection.execute("update transcript set state = ?", (json.dumps(state),))
     kept = b64encode(f"# Notes\n\n{WORD}".encode()).decode()
     report = {
@@ -149,7 +149,7 @@ def test_what_a_reader_and_a_report_noted_goes(writer: Writer, home: Path) -> No
 
     assert holding(home) == []
     assert left == report | {"before": "", "note": ""}
-    assert known == {"_sessions": {"s1": {"title": "", "project": "/work"}}, "turn": "t1"}
+    assert known == {"_sessions": {"s1": {"title": "", "project": "/projects"}}, "turn": "t1"}
 
 
 @pytest.fixture
@@ -172,7 +172,9 @@ def leave_copies_everywhere(life: Life) -> None:
     for number in range(4):
         life.ask("backup")
         life.ask(
-            "memory.add", content=f"The plan for part {number} is {WORD}", scope=f"/work/{number}"
+            "memory.add",
+            content=f"The plan for part {number} is {WORD}",
+            scope=f"/projects/{number}",
         )
     life.ask("memory.add", content="The port is 5432")
     night = run_night(life.home, life.config())

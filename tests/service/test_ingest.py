@@ -62,7 +62,7 @@ def test_no_secret_of_a_session_or_of_what_is_remembered_between_reads_is_stored
 ) -> None:
     record = {
         "type": "user", "uuid": "u1", "sessionId": "a", "timestamp": "2026-11-01T10:00:00Z",
-        "cwd": f"/work/{SECRET}", "gitBranch": f"try-{SECRET}", "message": {"role": "user", "content": "hello"},
+        "cwd": f"/projects/{SECRET}", "gitBranch": f"try-{SECRET}", "message": {"role": "user", "content": "hello"},
     }  # fmt: skip
     lines = [
         record,

@@ -300,19 +300,24 @@ def test_a_deaf_observer_whose_threads_live_is_found_by_the_canary(
     assert eventually(lambda: str(root / "a.jsonl") in told.paths)
 
 
-def test_an_exception_in_a_handler_does_not_end_the_watching(
-    start: Callable[..., Watcher], root: Path, told: Told, eventually: Eventually
-) -> None:
-    watcher = start(root)
+def fail_at(name: str, watcher: Watcher) -> None:
+    """Give the first source of the watcher a fault that one file brings out."""
     source = watcher._roots[0][0]
     right = source.transcript
 
     def broken(path: Path) -> Path | None:
-        if path.name == "bad.jsonl":
+        if path.name == name:
             raise RuntimeError("a source with a fault")
         return right(path)
 
     source.transcript = broken  # type: ignore[method-assign]  # a source with a fault
+
+
+def test_an_exception_in_a_handler_does_not_end_the_watching(
+    start: Callable[..., Watcher], root: Path, told: Told, eventually: Eventually
+) -> None:
+    watcher = start(root)
+    fail_at("bad.jsonl", watcher)
     append(root / "bad.jsonl")
     assert eventually(lambda: told.reasons)
     append(root / "good.jsonl")
@@ -333,15 +338,7 @@ def test_an_exception_while_polling_does_not_end_the_polling(
     monkeypatch.setattr("memoryd.service.poller.POLL_SECONDS", 0.1)
     watcher = start(root)
     assert eventually(lambda: told.reasons == ["polling began"])
-    source = watcher._roots[0][0]
-    right = source.transcript
-
-    def broken(path: Path) -> Path | None:
-        if path.name == "bad.jsonl":
-            raise RuntimeError("a source with a fault")
-        return right(path)
-
-    source.transcript = broken  # type: ignore[method-assign]  # a source with a fault
+    fail_at("bad.jsonl", watcher)
     append(root / "bad.jsonl")
     assert eventually(lambda: "an event could not be handled" in told.reasons)
     append(root / "good.jsonl")

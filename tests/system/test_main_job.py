@@ -63,7 +63,7 @@ def test_the_first_command_of_the_readme_finds_reads_tells_and_can_be_searched(
     assert "[index]" in person.memoryd("search", "index before migration")
     assert "[索引]" in person.memoryd("search", "索引")
     hits = json.loads(person.memoryd("search", "8081", "--source", "codex", "--json"))["hits"]
-    assert [hit["project"] for hit in hits] == ["/work/site"]
+    assert [hit["project"] for hit in hits] == ["/projects/site"]
     assert "8081" in person.memoryd("show", hits[0]["message_id"])
 
 

@@ -77,7 +77,10 @@ def _is_spelled_alike(u: Unit, v: Unit) -> bool:
 
 
 def _is_hyphenated(unit: Unit, reading: Reading) -> bool:
-    around = reading.text[max(unit.start - 2, 0) : unit.start], reading.text[unit.end :][:2]
+    around = (
+        reading.text[max(unit.start - 2, 0) : unit.start],
+        reading.text[unit.end : unit.end + 2],
+    )
     return any(len(x) == len("a-") and "-" in x and x.strip("-").isalnum() for x in around)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from memoryd.memory.gate import classify_kind, propose_scope, rate_confidence
 
-PROJECT = "/work/tern"
+PROJECT = "/projects/tern"
 
 
 @pytest.mark.parametrize(
