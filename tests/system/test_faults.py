@@ -292,5 +292,8 @@ def test_row_38_of_many_daemons_started_at_once_one_runs(
 
     assert eventually(lambda: sum(one.process.poll() == 3 for one in daemons) == 4, 60)
     (survivor,) = [one for one in daemons if one.process.poll() is None]
+    assert survivor.wait_told("READY"), (
+        survivor.log.read_text()
+    )  # the others left before it listened
     assert survivor.process.pid == survivor.ask("status")["pid"]
     assert os.getpid() != survivor.process.pid
