@@ -17,9 +17,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from memoryd.config import Config, SourcesConfig
-from memoryd.service.bank_view import search_entries
+from memoryd.service.bank.embedding import Embeddings
+from memoryd.service.bank.view import search_entries
 from memoryd.service.commands import COMMANDS, finish
-from memoryd.service.embedding import Embeddings
 from memoryd.service.writer import Writer, open_writer
 from memoryd.store.entry_search import EntryView
 from memoryd.store.reader import Reader

@@ -24,9 +24,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from memoryd.config import Config, EmbeddingConfig, RetentionConfig, SourceConfig, SourcesConfig
-from memoryd.service.memory_search import answer_search, search_memory
-from memoryd.service.nightly import PHASES, Night, run_night
-from memoryd.service.pruning import prune
+from memoryd.service.bank.pruning import prune
+from memoryd.service.bank.search import answer_search, search_memory
+from memoryd.service.night.nightly import PHASES, Night, run_night
 from memoryd.store.bank import list_entries
 from memoryd.store.history_limits import used_bytes
 from memoryd.store.reader import Reader

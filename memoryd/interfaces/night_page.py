@@ -6,7 +6,7 @@ from string import Template
 
 from memoryd.interfaces.html import Html, Part, element, join, plot
 from memoryd.model import Entry
-from memoryd.service.night_report import Figure, Joined, Learned, NightReport, Replaced, place_of
+from memoryd.service.night.report import Figure, Joined, Learned, NightReport, Replaced, place_of
 
 FULL, CROWDED = 100, 85  # percent of a limit
 

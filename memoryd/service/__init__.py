@@ -1,6 +1,7 @@
 """The use cases and the life of the daemon: the only room that knows two rooms at once.
 
-Purpose       ingest, recall, status; later consolidation, retention, nightly. Effects, clock and logs live here.
-Entry point   one module a use case (`ingest`, `overview`, `doctor`), `daemon` for the long-running process.
-May import    every room below; never interfaces.
+Purpose       effects, clock and logs live here; what is decided is decided in `memory`.
+Entry point   `ingest` is the whole data path; `commands` lists everything that writes; `daemon` is the long-running
+              process. The larger use cases have a room each: `watching`, `bank`, `history`, `files`, `night`, `managers`.
+May import    every room below; never interfaces. Among its own rooms: night, managers → files, history → bank → watching.
 """

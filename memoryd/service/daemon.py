@@ -17,18 +17,18 @@ import structlog
 
 from memoryd.config import Config, load_config
 from memoryd.errors import ConfigError, HeldError
+from memoryd.service.bank.embedding import Backfill, Embeddings
+from memoryd.service.bank.search import serve_search
 from memoryd.service.commands import COMMANDS
-from memoryd.service.embedding import Backfill, Embeddings
-from memoryd.service.filesystem import silent_kind
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
-from memoryd.service.memory_search import serve_search
 from memoryd.service.notify import Notifier
 from memoryd.service.resources import Ballast, Resources, give_back_memory, measure, step_back
 from memoryd.service.server import Handler, Progress, Server
 from memoryd.service.signals import Signals
-from memoryd.service.watcher import Watcher
+from memoryd.service.watching.filesystem import silent_kind
+from memoryd.service.watching.watcher import Watcher
 from memoryd.service.worker import Urgency, Worker
 from memoryd.service.writer import Command, Writer, open_writer, utc_now
 from memoryd.sources.base import Source

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from memoryd.config import Config
 from memoryd.errors import HeldError, MemorydError, StoreError
-from memoryd.service.archive import changed_ns
+from memoryd.service.history.archive import changed_ns
 from memoryd.service.home import OTHERS, owned_paths, prepare_home
 from memoryd.service.lock import WriterLock
 from memoryd.service.overview import pending_bytes

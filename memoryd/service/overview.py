@@ -7,8 +7,8 @@ from typing import Any
 
 from memoryd.config import Config
 from memoryd.errors import StoreError
-from memoryd.service.embedding import Embeddings
-from memoryd.service.ledger import describe_jobs, night_trouble
+from memoryd.service.bank.embedding import Embeddings
+from memoryd.service.night.ledger import describe_jobs, night_trouble
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.sources.transcripts import stat_transcript

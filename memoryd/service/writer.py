@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryd.config import Config
 from memoryd.service.ingest import Ingest
-from memoryd.service.scanner import Scanner
+from memoryd.service.watching.scanner import Scanner
 from memoryd.sources.registry import build_sources
 from memoryd.store.store import Store
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from memoryd.memory_files.sections import join_sections, parse_sections
-from memoryd.service.bank_view import listed
+from memoryd.service.bank.view import listed
 from memoryd.store.reader import Reader
 
 REPOSITORY = Path(__file__).parents[2]

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from memoryd.errors import UsageError
 from memoryd.interfaces.html import Html, element, join, plot
 from memoryd.interfaces.night_page import render_night
-from memoryd.service.ledger import NIGHT
-from memoryd.service.night_report import make_figures, read_night
-from memoryd.service.nightly import run_night
+from memoryd.service.night.ledger import NIGHT
+from memoryd.service.night.nightly import run_night
+from memoryd.service.night.report import make_figures, read_night
 from memoryd.store.reader import Reader
 from memoryd.store.runs import runs_of_kind
 from tests.service.archive_helpers import Life

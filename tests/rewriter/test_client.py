@@ -15,7 +15,7 @@ import pytest
 from memoryd.config import Config, RewriterConfig, SourcesConfig
 from memoryd.errors import ConfigError, RewriteError
 from memoryd.rewriter import Rewriter
-from memoryd.service.consolidation import consolidate
+from memoryd.service.bank.consolidation import consolidate
 from tests.service.bank_helpers import ask, entries, writing
 
 TEXTS = ["We deploy with Kamal", "We deploy using Kamal"]

@@ -18,8 +18,8 @@ from memoryd.config import (
     SourceConfig,
     SourcesConfig,
 )
-from memoryd.service.archive import Archive, Copy, archive_transcripts, refused_by
 from memoryd.service.commands import carry_out
+from memoryd.service.history.archive import Archive, Copy, archive_transcripts, refused_by
 from memoryd.service.home import prepare_home
 from memoryd.store.reader import Reader
 from tests.agents import claude_session

@@ -7,7 +7,7 @@ from typing import Any
 
 from memoryd.config import Config, SourcesConfig
 from memoryd.model import Entry
-from memoryd.service.bank_view import listed
+from memoryd.service.bank.view import listed
 from memoryd.service.commands import COMMANDS, finish
 from memoryd.service.writer import Writer, open_writer
 from memoryd.store.reader import Reader

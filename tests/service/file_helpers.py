@@ -10,12 +10,13 @@ import pytest
 from memoryd.config import Config, FilesConfig, SourceConfig, SourcesConfig
 from memoryd.memory_files.sections import join_sections, parse_sections
 from memoryd.model import Entry
-from memoryd.service import files, filing
-from memoryd.service.bank_view import listed
+from memoryd.service.bank.consolidation import consolidate
+from memoryd.service.bank.view import listed
 from memoryd.service.commands import carry_out
-from memoryd.service.consolidation import consolidate
-from memoryd.service.file_keeping import Leave, sync_files
-from memoryd.service.file_writing import file_run, undo_write
+from memoryd.service.files import filing
+from memoryd.service.files import overview as files
+from memoryd.service.files.keeping import Leave, sync_files
+from memoryd.service.files.writing import file_run, undo_write
 from memoryd.store.reader import Reader
 
 AGENTS = (

@@ -13,8 +13,8 @@ import zstandard
 
 from memoryd.config import SourceConfig
 from memoryd.errors import SourceError
-from memoryd.service.archive import Archive, archive_transcripts
-from memoryd.service.packing import reading, rewrite
+from memoryd.service.history.archive import Archive, archive_transcripts
+from memoryd.service.history.packing import reading, rewrite
 from tests.agents import make_turns
 from tests.service.archive_helpers import SESSION, WRITTEN, Life, date, records, unpacked
 from tests.service.test_forgetting import WORD

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.service.bank_view import history, provenance_tree, search_entries
-from memoryd.service.remembering import screen_entry
+from memoryd.service.bank.remembering import screen_entry
+from memoryd.service.bank.view import history, provenance_tree, search_entries
 from memoryd.service.writer import Writer
 from memoryd.store.bank import list_entries
 from memoryd.store.entry_rows import entry_from_json, entry_to_json
@@ -417,12 +417,12 @@ def test_only_the_write_path_puts_entries() -> None:
     }
 
     assert callers <= {
-        "service/remembering.py",
-        "service/bank.py",
-        "service/changes.py",
-        "service/file_bank.py",
-        "service/file_import.py",
-        "service/forgetting.py",
-        "service/review.py",
+        "service/bank/remembering.py",
+        "service/bank/writing.py",
+        "service/bank/changes.py",
+        "service/files/bank.py",
+        "service/files/importing.py",
+        "service/history/forgetting.py",
+        "service/bank/review.py",
         "store/runs.py",
     }

@@ -16,9 +16,9 @@ import pytest
 from memoryd.config import Config, SourcesConfig
 from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.service.changes import Changes, Group, write_changes
-from memoryd.service.consolidation import consolidate
-from memoryd.service.review import describe_run, describe_runs, waiting
+from memoryd.service.bank.changes import Changes, Group, write_changes
+from memoryd.service.bank.consolidation import consolidate
+from memoryd.service.bank.review import describe_run, describe_runs, waiting
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.service.desktop import notification, tell_desktop
-from memoryd.service.nightly import describe_trouble
+from memoryd.service.night.desktop import notification, tell_desktop
+from memoryd.service.night.nightly import describe_trouble
 
 EVIL = '"; do shell script "touch /tmp/x" --'
 
@@ -36,7 +36,7 @@ def test_the_program_of_the_platform_is_used(
 def test_trouble_with_the_program_is_no_trouble_of_ours(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None, told: bool
 ) -> None:
-    monkeypatch.setattr("memoryd.service.desktop.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("memoryd.service.night.desktop.PATIENCE_SECONDS", 0.5)
     monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("DISPLAY", ":0")
     monkeypatch.setenv("PATH", f"{tmp_path}:/bin:/usr/bin" if script else str(tmp_path))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.service.dirty import DEBOUNCE_SECONDS, LATENCY_SECONDS, DirtyPaths
+from memoryd.service.watching.dirty import DEBOUNCE_SECONDS, LATENCY_SECONDS, DirtyPaths
 from memoryd.sources.base import Source
 
 Eventually = Callable[..., bool]

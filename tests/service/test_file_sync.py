@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from memoryd.memory_files.ledger import NAMESPACE, OWNER, ledger_key
-from memoryd.service.bank_view import history, listed
-from memoryd.service.file_places import known_groups, known_projects, scope_of
-from memoryd.service.review import waiting
+from memoryd.service.bank.review import waiting
+from memoryd.service.bank.view import history, listed
+from memoryd.service.files.places import known_groups, known_projects, scope_of
 from memoryd.store.reader import Reader
 from memoryd.store.runs import list_runs
 from tests.service.file_helpers import Desk

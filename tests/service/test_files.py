@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from memoryd.errors import UsageError
-from memoryd.service.file_places import (
+from memoryd.service.files.overview import describe_files
+from memoryd.service.files.places import (
     MAX_PROJECTS,
     approved_names,
     clean_path,
     known_groups,
     known_projects,
 )
-from memoryd.service.files import describe_files
 from memoryd.service.lock import WriterLock
 from tests.service.file_helpers import Desk
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.service.filesystem import (
+from memoryd.service.watching.filesystem import (
     kind_of,
     mounts,
     parse_mount_listing,

@@ -15,12 +15,12 @@ from hypothesis import strategies as st
 
 from memoryd.errors import RetryError, UsageError
 from memoryd.memory_files.profiles import find_profile
-from memoryd.service import file_writing
-from memoryd.service.bank_view import search_entries
-from memoryd.service.file_links import known_record
-from memoryd.service.file_places import lowered_profile
-from memoryd.service.file_writing import apply_delta, make_delta, open_file, recover
-from memoryd.service.filing import check_approval
+from memoryd.service.bank.view import search_entries
+from memoryd.service.files import writing as file_writing
+from memoryd.service.files.filing import check_approval
+from memoryd.service.files.links import known_record
+from memoryd.service.files.places import lowered_profile
+from memoryd.service.files.writing import apply_delta, make_delta, open_file, recover
 from memoryd.store.entry_search import EntryView
 from memoryd.store.reader import Reader
 from memoryd.store.runs import get_run

@@ -15,8 +15,8 @@ from memoryd.config import EmbeddingConfig
 from memoryd.errors import UsageError
 from memoryd.model import Message, Session
 from memoryd.service.backups import generations
-from memoryd.service.consolidation import consolidate
-from memoryd.service.nightly import run_night
+from memoryd.service.bank.consolidation import consolidate
+from memoryd.service.night.nightly import run_night
 from memoryd.service.writer import Writer
 from memoryd.store.copies import verify_copy
 from memoryd.store.integrity import find_damage

@@ -11,7 +11,7 @@ import pytest
 
 from memoryd.config import Config, HistoryConfig, SourcesConfig
 from memoryd.model import Message
-from memoryd.service.pruning import prune
+from memoryd.service.bank.pruning import prune
 from memoryd.service.writer import Writer, open_writer
 from memoryd.store.history_limits import used_bytes
 from memoryd.store.integrity import find_damage

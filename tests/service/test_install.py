@@ -13,7 +13,7 @@ import pytest
 
 from memoryd.config import Config, FilesConfig
 from memoryd.errors import MemorydError, UsageError
-from memoryd.service.install import (
+from memoryd.service.managers.install import (
     Run,
     Wish,
     Write,
@@ -23,9 +23,9 @@ from memoryd.service.install import (
     make_wish,
     template,
 )
-from memoryd.service.launchd import Launchd
-from memoryd.service.launchd import render as render_agent
-from memoryd.service.systemd import NETWORK, TIERS, UNIT, Systemd, quote, render, settings
+from memoryd.service.managers.launchd import Launchd
+from memoryd.service.managers.launchd import render as render_agent
+from memoryd.service.managers.systemd import NETWORK, TIERS, UNIT, Systemd, quote, render, settings
 
 # launchd.plist(5), macOS 14.
 APPLE_KEYS = {
@@ -402,9 +402,7 @@ def test_a_wheel_brings_the_templates(tmp_path: Path, how: str) -> None:
     if built.returncode:
         pytest.skip(f"no wheel can be built here: {built.stderr[-200:]}")
 
-    program = (
-        "from memoryd.service.install import template; print(template('launchd/dev.memoryd.plist'))"
-    )
+    program = "from memoryd.service.managers.install import template; print(template('launchd/dev.memoryd.plist'))"
     package = next(installed.rglob("memoryd/model.py")).parents[1]
     environ = {**os.environ, "PYTHONPATH": str(package)}
     printed = subprocess.check_output([sys.executable, "-c", program], env=environ, cwd=tmp_path)

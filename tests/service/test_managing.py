@@ -12,8 +12,8 @@ import pytest
 
 from memoryd.config import Config
 from memoryd.errors import UsageError
-from memoryd.service.managing import find_manager, install_service, uninstall_service
-from memoryd.service.systemd import UNIT, Systemd
+from memoryd.service.managers.managing import find_manager, install_service, uninstall_service
+from memoryd.service.managers.systemd import UNIT, Systemd
 
 
 @pytest.fixture

@@ -16,11 +16,12 @@ import pytest
 
 from memoryd.errors import MemorydError
 from memoryd.memory.schedule import Success, is_due, parse_at
-from memoryd.service import nightly
 from memoryd.service.backups import generations
+from memoryd.service.bank.pruning import prune
 from memoryd.service.client import request
-from memoryd.service.ledger import NIGHT
-from memoryd.service.nightly import (
+from memoryd.service.night import nightly
+from memoryd.service.night.ledger import NIGHT
+from memoryd.service.night.nightly import (
     PHASES,
     PLANNED,
     Night,
@@ -30,7 +31,6 @@ from memoryd.service.nightly import (
     run_night,
 )
 from memoryd.service.overview import describe_status
-from memoryd.service.pruning import prune
 from memoryd.service.writer import open_writer, utc_now
 from memoryd.store.copies import verify_copy
 from memoryd.store.jobs import done_on, job_names, last_run, last_success

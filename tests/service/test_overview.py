@@ -10,7 +10,7 @@ import zstandard
 
 from memoryd.config import Config, parse_config
 from memoryd.service.ingest import Ingest
-from memoryd.service.ledger import NIGHT
+from memoryd.service.night.ledger import NIGHT
 from memoryd.service.overview import describe_sources, describe_status
 from memoryd.service.writer import utc_now
 from memoryd.sources.registry import build_sources

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.service import poller as module
-from memoryd.service.poller import Polled, Poller, signatures
-from memoryd.service.roots import RootView, locate
+from memoryd.service.watching import poller as module
+from memoryd.service.watching.poller import Polled, Poller, signatures
+from memoryd.service.watching.roots import RootView, locate
 from memoryd.sources.base import Source
 
 Eventually = Callable[..., bool]

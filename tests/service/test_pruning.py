@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memoryd.errors import HeldError
-from memoryd.service.pruning import prune
+from memoryd.service.bank.pruning import prune
 from tests.service.archive_helpers import Life
 from tests.service.bank_helpers import entries
 from tests.service.fake_clock import FakeClock

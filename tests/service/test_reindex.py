@@ -8,7 +8,7 @@ import pytest
 
 from memoryd.config import SourceConfig
 from memoryd.errors import UsageError
-from memoryd.service.reindex import match_origins
+from memoryd.service.history.reindex import match_origins
 from memoryd.store.rereading import Origin
 from tests.service.archive_helpers import Life, date
 from tests.service.bank_helpers import entries

@@ -11,7 +11,7 @@ import zstandard
 
 from memoryd.errors import UsageError
 from memoryd.service.ingest import Ingest, IngestReport
-from memoryd.service.scanner import Scanner
+from memoryd.service.watching.scanner import Scanner
 from memoryd.sources.base import ReadLimits
 from memoryd.sources.generic import GenericJsonLines
 from memoryd.store.reader import Reader

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from memoryd.config import Config, NightlyConfig
-from memoryd.service import scheduler
-from memoryd.service.ledger import NIGHT
-from memoryd.service.nightly import close_night
-from memoryd.service.scheduler import NightClock
+from memoryd.service.night import scheduler
+from memoryd.service.night.ledger import NIGHT
+from memoryd.service.night.nightly import close_night
+from memoryd.service.night.scheduler import NightClock
 from memoryd.service.writer import utc_now
 from memoryd.store.jobs import last_run
 from memoryd.store.reader import Reader

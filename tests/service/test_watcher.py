@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.service import watcher as module
-from memoryd.service.watcher import OVERFLOW_LOGGER, Watcher
+from memoryd.service.watching import watcher as module
+from memoryd.service.watching.watcher import OVERFLOW_LOGGER, Watcher
 from memoryd.sources.base import Source
 
 Eventually = Callable[..., bool]
@@ -286,8 +286,8 @@ def test_a_deaf_observer_whose_threads_live_is_found_by_the_canary(
     eventually: Eventually,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("memoryd.service.canary.TOUCH_SECONDS", 0.1)
-    monkeypatch.setattr("memoryd.service.canary.PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr("memoryd.service.watching.canary.TOUCH_SECONDS", 0.1)
+    monkeypatch.setattr("memoryd.service.watching.canary.PATIENCE_SECONDS", 0.5)
     watcher = start(root)
     time.sleep(1)
     assert 0 == watcher.counters["rebuilds"]
@@ -335,7 +335,7 @@ def test_an_exception_while_polling_does_not_end_the_polling(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "silent_kind", lambda path: "nfs4")
-    monkeypatch.setattr("memoryd.service.poller.POLL_SECONDS", 0.1)
+    monkeypatch.setattr("memoryd.service.watching.poller.POLL_SECONDS", 0.1)
     watcher = start(root)
     assert eventually(lambda: told.reasons == ["polling began"])
     fail_at("bad.jsonl", watcher)
@@ -369,7 +369,7 @@ def test_a_network_file_system_is_polled_and_said_so(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(module, "silent_kind", lambda path: "nfs4")
-    monkeypatch.setattr("memoryd.service.poller.POLL_SECONDS", 0.1)
+    monkeypatch.setattr("memoryd.service.watching.poller.POLL_SECONDS", 0.1)
     watcher = start(root)
     assert eventually(lambda: told.reasons == ["polling began"])
 

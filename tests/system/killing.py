@@ -16,7 +16,7 @@ import sqlite_utils.migrations
 
 import memoryd
 import memoryd.service.commands
-import memoryd.service.nightly
+import memoryd.service.night.nightly
 from memoryd.interfaces.cli import main
 from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
 from memoryd.memory.gate import extract
@@ -24,7 +24,7 @@ from memoryd.model import Entry
 
 NOW = datetime(2026, 11, 30, tzinfo=UTC)
 PACKAGE = str(Path(str(memoryd.__file__)).parent)
-LOADED = (memoryd.service.commands, memoryd.service.nightly, sqlite_utils.migrations)
+LOADED = (memoryd.service.commands, memoryd.service.night.nightly, sqlite_utils.migrations)
 
 # Tables of languages are made on first use: here, and not in every child.
 TEXTS = ("Remember: the staging server listens on port 8082 now.", "请记住：部署之前先备份数据库。")

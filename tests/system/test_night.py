@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from memoryd.config import Config
-from memoryd.service.ledger import NIGHT
-from memoryd.service.nightly import close_night
+from memoryd.service.night.ledger import NIGHT
+from memoryd.service.night.nightly import close_night
 from memoryd.service.writer import utc_now
 from memoryd.store.reader import Reader
 

@@ -14,7 +14,8 @@ import pytest
 PROGRAM = """
 import json, sys, time
 from pathlib import Path
-from memoryd.service import poller, watcher
+from memoryd.service.watching import poller
+from memoryd.service.watching import watcher
 from memoryd.sources.registry import build_sources
 from memoryd.config import parse_config
 

@@ -23,7 +23,7 @@ def run(app: App, once: bool, as_json: bool) -> int:
     if not once:
         from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
         from memoryd.service.daemon import run_daemon  # noqa: PLC0415
-        from memoryd.service.scheduler import NightClock  # noqa: PLC0415
+        from memoryd.service.night.scheduler import NightClock  # noqa: PLC0415
 
         configure_logs(app.home)
         return run_daemon(app.home, app.config_path, NightClock)

@@ -25,7 +25,7 @@ def files() -> None:
 @pass_app
 def list_command(app: App, paths: tuple[Path, ...], profile: str | None, as_json: bool) -> int:
     """List the known memory files with what they use of their limit."""
-    from memoryd.service.files import describe_files  # noqa: PLC0415 - only here
+    from memoryd.service.files.overview import describe_files  # noqa: PLC0415 - only here
 
     told = describe_files(app.home, app.config, _clean(paths), profile)
     if as_json:
@@ -67,7 +67,7 @@ def _print_unreadable(told: dict[str, Any]) -> None:
 @pass_app
 def check(app: App, paths: tuple[Path, ...], profile: str | None, as_json: bool) -> int:
     """Say why an agent does not remember: what is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut."""
-    from memoryd.service.files import check as examine  # noqa: PLC0415 - only here
+    from memoryd.service.files.overview import check as examine  # noqa: PLC0415 - only here
 
     report = examine(app.home, _clean(paths), profile)
     if as_json:
@@ -116,7 +116,7 @@ def snapshot(
     as_json: bool,
 ) -> int:
     """Print the text an agent should load at the start of a session, within both limits."""
-    from memoryd.service.files import snapshot as make  # noqa: PLC0415 - only here
+    from memoryd.service.files.overview import snapshot as make  # noqa: PLC0415 - only here
 
     text = make(
         app.home,
@@ -147,7 +147,7 @@ def compact(
     app: App, path: Path, profile: str | None, dry_run: bool, target_percent: float, as_json: bool
 ) -> int:
     """Rewrite a file within its limit; a dry run until the file is approved. `memoryd undo RUN` takes it back."""
-    from memoryd.service.filing import compact as rewrite  # noqa: PLC0415 - only here
+    from memoryd.service.files.filing import compact as rewrite  # noqa: PLC0415 - only here
 
     told = rewrite(
         app.home,
@@ -201,7 +201,7 @@ def sync(
     as_json: bool,
 ) -> int:
     """Take what memory files say into the bank, and show what the bank would change in them."""
-    from memoryd.service.file_keeping import Leave, sync_files  # noqa: PLC0415 - only here
+    from memoryd.service.files.keeping import Leave, sync_files  # noqa: PLC0415 - only here
 
     leave = Leave(update=write, compact=write, confirmed=confirm, dry_run=dry_run)
     told = sync_files(app.home, app.config, leave, _clean(paths), profile)
@@ -238,7 +238,7 @@ def _print_sync(told: dict[str, Any]) -> None:
 @pass_app
 def approve(app: App, name: str, withdraw: bool, as_json: bool) -> int:
     """Approve a file, or every file of a profile, for rewriting."""
-    from memoryd.service.filing import check_approval  # noqa: PLC0415 - only here
+    from memoryd.service.files.filing import check_approval  # noqa: PLC0415 - only here
 
     known = check_approval(app.config, name, withdraw=withdraw)
     told = app.carry_out("files.approve", {"name": known, "withdraw": withdraw})
@@ -254,6 +254,6 @@ def approve(app: App, name: str, withdraw: bool, as_json: bool) -> int:
 
 
 def _clean(paths: tuple[Path, ...]) -> list[Path]:
-    from memoryd.service.file_places import clean_path  # noqa: PLC0415 - only here
+    from memoryd.service.files.places import clean_path  # noqa: PLC0415 - only here
 
     return [clean_path(path) for path in paths]

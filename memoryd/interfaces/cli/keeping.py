@@ -17,7 +17,7 @@ from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, s
 @pass_app
 def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
     """Put into the archive what the rules say, each with its reason; `memory restore` brings it back."""
-    from memoryd.service.pruning import prune as run  # noqa: PLC0415 - only here
+    from memoryd.service.bank.pruning import prune as run  # noqa: PLC0415 - only here
 
     report = run(app.home, app.config, dry_run=dry_run, confirmed=confirm)
     if as_json:
@@ -54,7 +54,7 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
 def nightly(app: App, dry_run: bool, scheduled: bool, as_json: bool) -> int:
     """Run the whole night now: ingest, extract, embed, consolidate, forget by rule, tidy, check, back up."""
     from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
-    from memoryd.service.nightly import run_night  # noqa: PLC0415
+    from memoryd.service.night.nightly import run_night  # noqa: PLC0415
 
     configure_logs(app.home)
     report = run_night(app.home, app.config, dry_run=dry_run, scheduled=scheduled)

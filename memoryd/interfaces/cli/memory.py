@@ -71,8 +71,8 @@ def add(
 
 def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
     """Add to a memory file; what is in the way is told whole, never cut silently."""
-    from memoryd.service.file_places import clean_path  # noqa: PLC0415 - only here
-    from memoryd.service.filing import add_to_file  # noqa: PLC0415 - only here
+    from memoryd.service.files.filing import add_to_file  # noqa: PLC0415 - only here
+    from memoryd.service.files.places import clean_path  # noqa: PLC0415 - only here
 
     told = add_to_file(app.home, app.config, clean_path(file), text, profile=None)
     if as_json:
@@ -125,7 +125,7 @@ def extract(app: App, file: Path | None, dry_run: bool, as_json: bool) -> int:
     if file is None:
         return _extract_history(app, as_json)
     if dry_run:
-        from memoryd.service.extraction import judge_file  # noqa: PLC0415 - only here
+        from memoryd.service.bank.extraction import judge_file  # noqa: PLC0415 - only here
 
         for line in judge_file(file):
             print_json(line)
@@ -162,7 +162,7 @@ def list_command(
     as_json: bool,
 ) -> int:
     """List entries in the order they were made."""
-    from memoryd.service.bank_view import listed  # noqa: PLC0415 - only here
+    from memoryd.service.bank.view import listed  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         entries = listed(
@@ -177,7 +177,7 @@ def list_command(
 @pass_app
 def export(app: App, as_json: bool) -> int:
     """Print every entry of every namespace as JSON lines that `import --raw` takes back without loss."""
-    from memoryd.service.bank_view import listed  # noqa: PLC0415 - only here
+    from memoryd.service.bank.view import listed  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         _print_entries(listed(reader, None, None, ()), as_json=True)
@@ -227,7 +227,7 @@ def search(
     as_json: bool,
 ) -> int:
     """Find entries; counts as an access."""
-    from memoryd.service.memory_search import search_memory  # noqa: PLC0415 - only here
+    from memoryd.service.bank.search import search_memory  # noqa: PLC0415 - only here
 
     asked = {
         "query": query,
@@ -328,7 +328,7 @@ def feedback(
 @pass_app
 def history(app: App, entry_id: str, as_json: bool) -> int:
     """Every version of an entry: who, when, why."""
-    from memoryd.service.bank_view import history as read_history  # noqa: PLC0415 - only here
+    from memoryd.service.bank.view import history as read_history  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         versions = read_history(reader, entry_id)

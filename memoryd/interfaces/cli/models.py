@@ -69,7 +69,7 @@ def use(app: App, name: str) -> None:
 
 def models_folder(app: App) -> Path:
     """Where pulled models are kept."""
-    from memoryd.service.embedding import MODELS_FOLDER  # noqa: PLC0415 - only here
+    from memoryd.service.bank.embedding import MODELS_FOLDER  # noqa: PLC0415 - only here
     from memoryd.service.home import prepare_home  # noqa: PLC0415
 
     prepare_home(app.home)

@@ -18,7 +18,7 @@ from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, p
 def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -> int:
     """Merge entries that say the same and supersede those that were replaced; nothing is lost."""
     from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
-    from memoryd.service.consolidation import consolidate as run  # noqa: PLC0415
+    from memoryd.service.bank.consolidation import consolidate as run  # noqa: PLC0415
 
     configure_logs(app.home)
     report = run(app.home, app.config, namespace, dry_run=dry_run)
@@ -65,7 +65,7 @@ def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: b
     """List runs, or inspect one: what it did and why."""
     if page is not None:
         return _write_page(app, run_id, page)
-    from memoryd.service.review import describe_run, describe_runs  # noqa: PLC0415 - only here
+    from memoryd.service.bank.review import describe_run, describe_runs  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         if run_id is not None:
@@ -85,7 +85,7 @@ def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: b
 
 def _write_page(app: App, run_id: str | None, page: Path) -> int:
     from memoryd.interfaces.night_page import render_night  # noqa: PLC0415 - only here
-    from memoryd.service.night_report import read_night  # noqa: PLC0415
+    from memoryd.service.night.report import read_night  # noqa: PLC0415
 
     page.write_text(render_night(read_night(app.home, app.config, run_id)), encoding="utf-8")
     click.echo(str(page))
@@ -98,7 +98,7 @@ def _write_page(app: App, run_id: str | None, page: Path) -> int:
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
     """Take back a run: every entry and file as it was, unless it was changed since."""
-    from memoryd.service.file_writing import file_run, undo_write  # noqa: PLC0415 - only here
+    from memoryd.service.files.writing import file_run, undo_write  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         wrote = file_run(reader.connection, run_id)
@@ -131,7 +131,7 @@ def review(context: click.Context, as_json: bool) -> None:
 @pass_app
 def list_waiting(app: App, as_json: bool) -> int:
     """List what waits."""
-    from memoryd.service.review import waiting  # noqa: PLC0415 - only here
+    from memoryd.service.bank.review import waiting  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         found = waiting(reader)

@@ -24,7 +24,7 @@ def service() -> None:
 @pass_app
 def install(app: App, dry_run: bool, linger: bool, network: bool, as_json: bool) -> None:
     """Install and start, or bring an older installation up to date."""
-    from memoryd.service.managing import find_manager, install_service  # noqa: PLC0415 - only here
+    from memoryd.service.managers.managing import find_manager, install_service  # noqa: PLC0415 - only here
 
     answer = install_service(
         find_manager(),
@@ -44,7 +44,7 @@ def install(app: App, dry_run: bool, linger: bool, network: bool, as_json: bool)
 @pass_app
 def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
     """Stop and remove the service; everything memoryd remembers stays."""
-    from memoryd.service.managing import find_manager, uninstall_service  # noqa: PLC0415 - only here
+    from memoryd.service.managers.managing import find_manager, uninstall_service  # noqa: PLC0415 - only here
 
     _print_steps(uninstall_service(find_manager(), dry_run=dry_run), as_json)
 
@@ -55,7 +55,7 @@ def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
 @pass_app
 def status(app: App, dry_run: bool, as_json: bool) -> int:
     """Say what the service manager knows; exit 1 when an installed service does not run."""
-    from memoryd.service.managing import find_manager  # noqa: PLC0415 - only here
+    from memoryd.service.managers.managing import find_manager  # noqa: PLC0415 - only here
 
     state = find_manager().describe()
     if as_json:

@@ -67,7 +67,7 @@ def _print_message(message: StoredMessage, around: list[StoredMessage]) -> None:
 
 
 def _show_entry(reader: Reader, identity: str, as_json: bool) -> int:
-    from memoryd.service.bank_view import find_entry, provenance_tree  # noqa: PLC0415 - only for entries
+    from memoryd.service.bank.view import find_entry, provenance_tree  # noqa: PLC0415 - only for entries
 
     try:
         tree = provenance_tree(reader, find_entry(reader, identity))

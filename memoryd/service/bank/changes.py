@@ -1,0 +1,198 @@
+"""Committing what was planned elsewhere: groups of changes, each whole or not at all, all of a run in one transaction.
+
+A plan is made over a read-only view, maybe minutes ago, in another process. A group is dropped if any entry in it has changed
+since (its use aside), or if what it touched can no longer be found by its own words.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from memoryd.errors import UsageError
+from memoryd.model import Entry
+from memoryd.service.bank.remembering import screen_entry
+from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.bank import Bank, Because
+from memoryd.store.connection import Connection
+from memoryd.store.entry_rows import entry_from_json, entry_to_json
+from memoryd.store.entry_search import EntryView, match_entries
+from memoryd.store.query import parse_query
+from memoryd.store.runs import Run, get_run, same_but_use, save_run, undo_run, with_use
+
+PLAN_PREFIX = "memoryd.plan-"
+CANARY_DEPTH = 10  # a touched fact must be among so many answers to its own words
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Changes that only make sense together.
+
+    Attributes:
+        changes: (before, after) of each entry; None: it is new.
+        found_by: for each text, the entry that must answer it afterwards, if an entry did before.
+    """
+
+    why: str
+    changes: tuple[tuple[Entry | None, Entry], ...]
+    found_by: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """What a run wants to change, and its report."""
+
+    run: str
+    kind: str
+    namespace: str | None
+    started: datetime
+    report: Mapping[str, Any]
+    groups: Sequence[Group] = ()
+    conflicts: Sequence[tuple[str, str, str, str]] = field(
+        default_factory=tuple
+    )  # namespace, a, b, reason
+
+
+def write_changes(changes: Changes, folder: Path) -> Path:
+    """Leave changes where the writer finds them; a plan can be larger than a request may be."""
+    path = folder / f"{PLAN_PREFIX}{changes.run}.json"
+    value = {
+        "run": changes.run,
+        "kind": changes.kind,
+        "namespace": changes.namespace,
+        "started": changes.started.isoformat(),
+        "report": changes.report,
+        "conflicts": list(changes.conflicts),
+        "groups": [
+            {
+                "why": group.why,
+                "changes": [
+                    [None if before is None else entry_to_json(before), entry_to_json(after)]
+                    for before, after in group.changes
+                ],
+                "found_by": group.found_by,
+            }
+            for group in changes.groups
+        ],
+    }
+    path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+    return path
+
+
+def read_changes(path: Path) -> Changes:
+    """The changes that `write_changes` left.
+
+    Raises:
+        UsageError: the file is not what it should be.
+    """
+    try:
+        value = json.loads(path.read_text(encoding="utf-8"))
+        groups = tuple(
+            Group(
+                one["why"],
+                tuple(
+                    (None if before is None else _entry(before), _entry(after))
+                    for before, after in one["changes"]
+                ),
+                tuple((text, entry) for text, entry in one["found_by"]),
+            )
+            for one in value["groups"]
+        )
+        return Changes(
+            value["run"],
+            value["kind"],
+            value["namespace"],
+            datetime.fromisoformat(value["started"]),
+            value["report"],
+            groups,
+            tuple((space, a, b, reason) for space, a, b, reason in value["conflicts"]),
+        )
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise UsageError(f"cannot read the plan {path}: {error}") from error
+
+
+def _entry(value: Mapping[str, Any]) -> Entry:
+    return entry_from_json(value, "plan", {})
+
+
+def commit_changes(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Commit the plan at `path`; answers which groups (by number) were dropped, and why."""
+    changes = read_changes(Path(arguments["path"]))
+    dropped: dict[str, str] = {}
+    with writer.store.transaction() as connection:
+        for number, group in enumerate(changes.groups):
+            reason = _commit_group(connection, group, changes)
+            if reason is not None:
+                dropped[str(number)] = reason
+        bank = Bank(connection)
+        news = [bank.add_conflict(*one, run=changes.run) for one in changes.conflicts]
+        report = {**changes.report, "dropped": dropped, "new_conflicts": sum(news)}
+        run = Run(
+            changes.run, changes.kind, changes.namespace, changes.started, utc_now(), "done", report
+        )
+        save_run(connection, run)
+    return {"run": changes.run, "dropped": dropped}
+
+
+def _commit_group(connection: Connection, group: Group, changes: Changes) -> str | None:
+    """Apply one group; None if it stands, else why it was dropped."""
+    bank = Bank(connection)
+    now = utc_now()
+    currents = [bank.get(after.namespace, after.id) for _, after in group.changes]
+    planned = [before for before, _ in group.changes]
+    if not all(map(same_but_use, currents, planned)):
+        return "changed while the plan was made"
+    wanted = [
+        (text, entry) for text, entry in group.found_by if _answers(connection, group, text, None)
+    ]
+    with _all_or_nothing(connection) as undo:
+        because = Because(changes.kind, group.why, now, changes.run)
+        for (before, after), current in zip(group.changes, currents, strict=True):
+            clean, content, _ = screen_entry(with_use(after, before, current))
+            bank.put(clean, content, because)
+        lost = [text for text, entry in wanted if not _answers(connection, group, text, entry)]
+        if lost:
+            undo()
+            return f"{lost[0][:60]!r} would no longer be found"
+    return None
+
+
+@contextmanager
+def _all_or_nothing(connection: Connection) -> Iterator[Any]:
+    connection.execute("savepoint group_of_changes")
+    try:
+        yield lambda: connection.execute("rollback to group_of_changes")
+    finally:
+        connection.execute("release group_of_changes")
+
+
+def _answers(connection: Connection, group: Group, text: str, entry_id: str | None) -> bool:
+    """Do the words of *text* find the entry (None: any entry of the group)?"""
+    first = group.changes[0][1]
+    view = EntryView(first.namespace, session=first.session_id)
+    query = parse_query(" ".join(text.replace('"', " ").split()))
+    found = {match.entry.id for match in match_entries(connection, view, query, CANARY_DEPTH)}
+    touched = {after.id for _, after in group.changes}
+    return bool(found & touched) if entry_id is None else entry_id in found
+
+
+def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
+    """Take back a run (`run`): every entry as it was before, unless it was changed since."""
+    run_id = str(arguments["run"])
+    with writer.store.transaction() as connection:
+        run = get_run(connection, run_id)
+        if run is None:
+            raise UsageError(f"there is no run {run_id}; `memoryd runs` lists them")
+        if run.state == "undone":
+            raise UsageError(f"run {run_id} was already undone")
+        done = undo_run(connection, run_id, utc_now())
+        save_run(connection, replace(run, state="undone" if not done.left else "partly undone"))
+    return {"run": run_id, "restored": list(done.restored), "not_undone": dict(done.left)}
+
+
+def group_texts(entries: Iterable[Entry], into: str) -> tuple[tuple[str, str], ...]:
+    """The canary of a merge: every member's words must lead to the entry that stays."""
+    return tuple((entry.content, into) for entry in entries)
