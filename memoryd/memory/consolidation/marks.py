@@ -135,7 +135,8 @@ class Marks:
             self._mark_back("of", item.start)
         else:
             self.now.role = item.key
-            if self.now.scope and self.units[self.now.units[-1]].kind == "quantity":
+            last = self.units[self.now.units[-1]] if self.now.units else None
+            if last is not None and last.kind == "quantity":
                 self.now.scope = ""  # after 3pm on Fridays
         self._drop(item)
 

@@ -1,0 +1,59 @@
+"""Any words in any order can be read and compared: one odd note must not cost the others their night."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd.memory.consolidation.comparison import compare
+from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.consolidation.reading import read
+
+LANGUAGES: tuple[Language, ...] = ("en", "zh", "ja", "ko", "de", "fr", "es")
+CONTENT = ("concept", "action", "quality")
+OTHERS = [
+    "Berlin",
+    "8080",
+    "3pm",
+    "v1.2",
+    "`make`",
+    "“",
+    ",",
+    ".",
+    "(",
+    "—",
+    "no",
+    "不",
+    "\n",
+    "5 MB",
+    "Friday",
+]
+
+
+def notes(language: Language) -> st.SearchStrategy[str]:
+    """Words that mean something to the reader, shuffled with values and punctuation."""
+    senses = lexicon(language).phrases
+    grammar = sorted(word for word in senses if senses[word].role not in CONTENT)
+    pools = (sorted(senses), grammar, OTHERS)
+    gap = "" if language in ("zh", "ja") else " "
+    word = st.sampled_from(pools).flatmap(st.sampled_from)
+    return st.lists(word, min_size=1, max_size=14).map(gap.join)
+
+
+def test_a_contrast_may_begin_with_a_preposition() -> None:
+    rather = read("Notes go in the log rather than in email.")
+
+    assert compare(rather, read("Notes go in the log, not in email.")).merges
+    assert not compare(rather, read("Notes go in email rather than in the log.")).merges
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@given(data=st.data())
+def test_any_words_can_be_read_and_compared(language: Language, data: st.DataObject) -> None:
+    first, second = data.draw(notes(language)), data.draw(notes(language))
+
+    one, other = read(first), read(second)
+
+    assert all(0 <= unit.start < unit.end <= len(first) for unit in one.units)
+    assert compare(one, one).merges or not one.units
+    compare(one, other)
+    compare(read(first, language), read(second, language))
