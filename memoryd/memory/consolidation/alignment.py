@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -100,11 +100,18 @@ def _is_tool_verb(i: int, reading: Reading, other: Reading) -> bool:
     return used and done and any(x.role in ("for", "as") for x in other.units)
 
 
+def _is_said_anyway(unit: Unit, reading: Reading) -> bool:
+    """A light verb, 先 beside 再, 完 of what is affirmed."""
+    light = unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light
+    first = unit.key == "first" and "after" in reading.cues({unit.clause})
+    return light or first or (unit.key == FINISHED and unit.sign > 0)
+
+
 def _is_light(i: int, reading: Reading) -> bool:
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
-    if unit.kind in ("action", "concept") and unit.key in table.light:
+    if _is_said_anyway(unit, reading):
         return True
     before = reading.units[i - 1] if i else None
     if unit.key in table.heads and before is not None and before.end == unit.start:

@@ -116,6 +116,9 @@ class ReadingBuilder(Marks):
         surface = item.surface.casefold()
         self.dropped.append(surface)
         self.now.light = item
+        if surface in self.table.within and self._is_span():
+            self._add(replace(item, role="compare", key="at_most"))  # 三天内
+            return
         if item.role == "drop" and surface in self.table.postpositions:
             self._mark_back("in", item.start)
             self.now.role = ""
@@ -123,6 +126,8 @@ class ReadingBuilder(Marks):
             self.now.attributes.append(len(self.units))
         if surface in self.table.hence:
             self._scope_all("when")
+        if surface in self.table.sequels:
+            self._sequel(item)
         if item.role != "marker" and self.now.role == "with" and self._is_instrument_named(item):
             self.now.role = ""
         if (
@@ -135,6 +140,14 @@ class ReadingBuilder(Marks):
         self._note_light_verb(item)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
+
+    def _is_span(self) -> bool:
+        """Was the last thing said a number of days or hours?"""
+        units = [self.units[i] for i in self.now.units[-2:]]
+        return any(
+            unit.key.startswith(("seconds:", "months:")) or unit.key in self.table.spans
+            for unit in units
+        )
 
     def _note_light_verb(self, item: Item) -> None:
         """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
@@ -249,7 +262,8 @@ class ReadingBuilder(Marks):
         if now.started < 0:
             return
         if now.negations and not now.units and now.light is not None:
-            self._add(replace(now.light, role="word", key=now.light.surface.casefold()))
+            sense = now.light.key if now.light.role == "marker" else now.light.surface.casefold()
+            self._add(replace(now.light, role="word", key=sense))  # 别用 = 不要使用
         turned = signs(now, self.units, self.dropped, self.table)
         for i, sign in turned.items():
             self.units[i] = replace(self.units[i], sign=sign)

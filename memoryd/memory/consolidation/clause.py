@@ -92,5 +92,7 @@ def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table:
     (_, first), (kind, second) = found[0], found[1]
     if second == len(units):  # 不填不行: nothing stands behind the second
         return True
+    if clause.denied[0] in table.nobody:
+        return True  # 没有一个接口不鉴权: all of them do
     linked = _needs(clause, dropped, table)  # 没付款就取消 denies nothing that was denied
     return first == second or (kind in ("inherent", "contrast")) != linked

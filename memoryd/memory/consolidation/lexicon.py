@@ -22,6 +22,7 @@ Role = Literal[
     "number", "ordinal", "month", "weekday", "unit", "clock", "quantity", "quality",
 ]  # fmt: skip
 
+FINISHED = "finished"  # the key of a complement
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
 _TENSES: dict[str, Role] = {
     "past_state": "past",
@@ -104,6 +105,10 @@ class Lexicon:
         rivals: words between what is wanted and what is not (prefer A over B).
         wishing: words that make a polite frame a wish, whose past forms are none.
         frequency: words for always; "not always" is no never.
+        deeds: nouns that may also be the verb of their clause (登记).
+        nobody: negations that with a second one say that all do (没有一个 ... 不 ...).
+        within: words that behind a span of time (seconds, or a key of spans) say that it is not to be passed.
+        sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
@@ -143,6 +148,11 @@ class Lexicon:
     rivals: frozenset[str] = frozenset()
     wishing: frozenset[str] = frozenset()
     frequency: frozenset[str] = frozenset()
+    deeds: frozenset[str] = frozenset()
+    nobody: frozenset[str] = frozenset()
+    within: frozenset[str] = frozenset()
+    spans: frozenset[str] = frozenset()
+    sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)
@@ -206,6 +216,11 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         rivals=_words(tables, "rivals"),
         wishing=_words(tables, "wishing"),
         frequency=_words(tables, "frequency"),
+        deeds=_words(tables, "deeds"),
+        nobody=_words(tables, "nobody"),
+        within=_words(tables, "within"),
+        spans=_words(tables, "spans"),
+        sequels=_words(tables, "sequels"),
         linking=_words(tables, "linking"),
         markers_after="markers_after" in tables,
         unaccented=_unaccented(phrases) if spaced else {},
@@ -241,10 +256,21 @@ def _meanings(
     for section, role in (("verbs", "action"), ("nouns", "concept")):
         for word in _words(tables, section):
             main.setdefault(word, Sense(role, word))
+    main |= {p: s for p, s in _finished(tables, main).items() if p not in main}
     for phrase, meaning in tables.get("compounds", {}).items():
         parts = _parts(meaning, main, tables)
         main[clean_phrase(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)
     return main, aside
+
+
+def _finished(tables: Mapping[str, Any], main: Mapping[str, Sense]) -> dict[str, Sense]:
+    """Verbs with a complement behind them (写完): the verb, and that it comes to its end."""
+    verbs = {p: sense for p, sense in main.items() if sense.role == "action" and not sense.parts}
+    return {
+        verb + end: Sense("action", sense.key, parts=(("action", sense.key), ("action", FINISHED)))
+        for verb, sense in verbs.items()
+        for end in _words(tables, "complements")
+    }
 
 
 def _phrases(

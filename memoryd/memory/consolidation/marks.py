@@ -142,12 +142,15 @@ class Marks:
 
     def _mark_back(self, role: str, near: int) -> None:
         """Give the units right before a particle their role."""
+        start = near
         for i in reversed(self.now.units):
             unit = self.units[i]
             if unit.role or (
                 near - unit.end > 1 and self.text[unit.end : near].strip() not in _HONORIFICS
             ):
                 break
+            if self.table.language == "zh" and unit.kind == "action" and near != start:
+                break  # 系统过滤评论里的链接: only what is behind the verb is in it
             self.units[i] = replace(unit, role=role)
             near = unit.start
             if role == "by":
@@ -208,6 +211,9 @@ class Marks:
         self.now.cues.add(item.key)
         if item.key == "then":
             self.ordered = True
+        opens = item.key == "after" and not self.now.units and item.surface not in _HENCEFORTH
+        if (opens or item.surface in self.table.sequels) and self._sequel(item):
+            return
         if item.key in _OPTIONAL_CONDITIONS:
             if item.key == "than":
                 self.now.scope = "than"
@@ -247,6 +253,26 @@ class Marks:
         self.now.scope = ""
         if self.now.units:
             self.now.cues.add(key)
+
+    def _sequel(self, item: Item) -> bool:
+        """先跑测试再提交, 跑测试，之后提交: what was said so far comes first, as if it were before 之后."""
+        last = self.now.last
+        if not self.table.sequels or (last is not None and last.role == "negate"):
+            return False
+        before = self.now.units or [
+            i for i, unit in enumerate(self.units) if unit.clause == self.now.number - 1
+        ]
+        if not any(self.units[i].kind == "action" for i in before):
+            return False
+        if any(self.units[i].scope == "after" for i in before):
+            return True  # 测试后再提交: said already
+        for i in before:
+            if not self.units[i].scope:
+                self.units[i] = replace(self.units[i], scope="after")
+        self.now.role = ""
+        self.now.cues.add("after")
+        self._add(replace(item, role="condition", key="after"))
+        return True
 
     def _scope_back(self, key: str, near: int) -> None:
         start = near

@@ -11,6 +11,8 @@ from memoryd.memory.consolidation.voice import STRONG, is_passive, when
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
 _PLACING = frozenset({"in", "for", "with"})
+_CONDITIONS = frozenset({"if", "when", "unless", "before", "after"})
+_WHEN = {"if": "when"}  # when it fails = if it fails
 _GENERAL = frozenset({"all", "some", "most", "many", "only"})
 _OPPOSED = frozenset(
     frozenset(pair)
@@ -94,7 +96,9 @@ def _went_over(
 
 
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
-    return not reading.ordered and "action" in (reading.units[i].kind, reading.units[k].kind)
+    deeds = lexicon(reading.language).deeds
+    pair = (reading.units[i], reading.units[k])
+    return not reading.ordered and any(u.kind == "action" or u.surface in deeds for u in pair)
 
 
 def _is_mirrored(alignment: Alignment, first: tuple[int, int], second: tuple[int, int]) -> bool:
@@ -179,7 +183,7 @@ def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
 def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
     """In a text about an order, what stands in other clauses or in a list are its steps."""
     u, v = a.units[i], a.units[k]
-    if {u.scope, v.scope} & {"if", "when", "unless"} and u.scope != v.scope:
+    if {u.scope, v.scope} & _CONDITIONS and u.scope != v.scope:
         return False  # when it happens is no step
     return (a.ordered or b.ordered) and (u.clause != v.clause or u.listed >= 0 or u.kind in _VERBS)
 
@@ -196,7 +200,7 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
 
     Two phrases with the same preposition (on Friday in the lab) may follow each other in any order.
     """
-    if u.role == u2.role == v.role == v2.role:
+    if u.role == u2.role == v.role == v2.role != "":
         return u.role in _PLACING and not (_is_named(u) and _is_named(v))
     return any(
         _part(x) == _part(x2) != "" and {_part(y), _part(y2)} != {_part(x)}
@@ -206,7 +210,9 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
 
 def _part(unit: Unit) -> str:
     """Name the phrase that a unit belongs to: its preposition, or the condition it stands in."""
-    return unit.role if unit.role in STRONG else unit.scope
+    if unit.role == "toward" and not _is_named(unit):
+        return "in"  # 发到群里, 在群里发
+    return unit.role if unit.role in STRONG else _WHEN.get(unit.scope, unit.scope)
 
 
 def _is_reason(a: Reading, b: Reading, unit: Unit, other: Unit) -> bool:
