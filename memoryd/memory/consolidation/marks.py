@@ -135,8 +135,7 @@ class Marks:
             self._mark_back("of", item.start)
         else:
             self.now.role = item.key
-            last = self.units[self.now.units[-1]] if self.now.units else None
-            if last is not None and last.kind == "quantity":
+            if self.now.units and self.units[self.now.units[-1]].kind == "quantity":
                 self.now.scope = ""  # after 3pm on Fridays
         self._drop(item)
 
