@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
+from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -48,6 +49,7 @@ def align(a: Reading, b: Reading) -> Alignment:
     keys = {a.units[i].key for i, _ in pairs}
     only_a = [i for i in only_a if not _is_redundant(a.units[i], keys, b)]
     only_b = [j for j in only_b if not _is_redundant(b.units[j], keys, a)]
+    pair_notations(a, b, only_a, only_b, pairs)
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
     _part_names(a, b, only_a, only_b, pairs)

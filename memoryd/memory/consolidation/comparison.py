@@ -230,7 +230,12 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
 
 
 def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    """Polish and Dutch is not Polish or Dutch, unless it is denied."""
+    """Polish and Dutch is not Polish or Dutch, unless it is denied; 5 to 8 is not 5 and 8."""
+    for i, j in alignment.pairs:
+        u, v = a.units[i], b.units[j]
+        ranged = u.kind == "quantity" and u.joined != v.joined and "toward" in (u.role, v.role)
+        if ranged and all(x.role != "between" for x in (*a.units, *b.units)):
+            return Objection("a range is not its two ends")
     if any(clause.denials for clause in (*a.clauses, *b.clauses)):
         return None
     for i, j in alignment.pairs:

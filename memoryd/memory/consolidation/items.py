@@ -3,12 +3,13 @@
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from decimal import Decimal
 
 from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.joining import join
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, Role, Sense, lexicon
-from memoryd.memory.consolidation.quantities import european, with_unit
+from memoryd.memory.consolidation.quantities import european, plain, with_unit
 from memoryd.memory.consolidation.segmentation import (
     korean,
     measure_at,
@@ -27,6 +28,8 @@ _SIGNS = {
     "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
     "<": ("compare", "less"), ">": ("compare", "more"), "≈": ("quantify", "about"), "~": ("quantify", "about"),
 }  # fmt: skip
+_RANGES = frozenset("-–~")
+_MAGNITUDES = frozenset({12, 100, 1000, 10**6, 10**9})  # of which there may be several: two dozen
 _LONGEST_BORROWED = 3  # Latin words
 _ORDINARY = frozenset({"drop", "marker", "modal"})
 
@@ -43,21 +46,29 @@ class _Reader:
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
         self.seq = list(tokens(text))
+        self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 
     def read(self) -> Iterator[Item]:
         i = 0
         while i < len(self.seq):
             token = self.seq[i]
-            if token.kind == "run":
+            if token.start in self.said:
+                end = self.said[token.start]
+                yield Item("frame", "", self.text[token.start : end], token.start, end)
+                i = next((k for k, t in enumerate(self.seq) if t.start >= end), len(self.seq))
+            elif token.kind == "run":
                 cut = korean if self.table.language == "ko" else segment
                 yield from cut(token.text, token.start, max(self.skip - token.start, 0), self.table)
                 i += 1
             elif token.kind == "sign":
                 counts = i + 1 < len(self.seq) and self.seq[i + 1].kind == "quantity"
+                ranged = counts and i > 0 and self.seq[i - 1].kind == "quantity"
                 role, key = (
                     _SIGNS.get(token.text, ("sign", token.text)) if counts else ("sign", token.text)
                 )
+                if ranged and token.text in _RANGES:
+                    role, key = "marker", "toward"
                 yield Item(role, key, token.text, token.start, token.end)
                 i += 1
             else:
@@ -211,17 +222,29 @@ class _Reader:
             if sense is None or sense.role != "number":
                 break
             value = int(sense.key)
-            total = max(total, 1) * value if value >= 100 else total + value  # noqa: PLR2004 - hundred
+            total = max(total, 1) * value if value in _MAGNITUDES else total + value
             used += 1
         item = self._item("quantity", f"{_NUMBER}{total}", self.seq[i], self.seq[i + used - 1])
         item, more = self._with_unit(item, i + used)
         return [item], used + more
 
-    def _with_unit(self, item: Item, i: int) -> tuple[Item, int]:
+    def _with_unit(self, item: Item, i: int) -> tuple[Item, int]:  # noqa: PLR0911 - one answer for each case
         """Join a number and the unit after it; return the tokens used up."""
         if not item.key.startswith(_NUMBER) or i >= len(self.seq):
             return item, 0
+        if magnitude := self._magnitude(item, i):
+            item, more = self._with_unit(magnitude, i + 1)
+            return item, more + 1
+        if self.seq[i].text == "°" and i + 1 < len(self.seq):
+            joined, more = self._with_unit(item, i + 1)
+            return joined, more + 1 if more else 0
         token, gap = self.seq[i], self.text[item.end : self.seq[i].start]
+        if gap == " " and token.text.casefold() in ("de", "d'") and i + 1 < len(self.seq):
+            unit = _unit(self.seq[i + 1].text, self.spaced)
+            if unit and item.surface[-1:].isalpha():  # 1,5 million d'euros
+                end = self.seq[i + 1].end
+                key = with_unit(item.key, unit)
+                return replace(item, key=key, end=end, surface=self.text[item.start : end]), 2
         if gap.strip(" -°") or token.kind == "quantity":
             return item, 0
         if token.kind == "run":
@@ -234,6 +257,18 @@ class _Reader:
                 key = with_unit(item.key, unit)
                 return replace(item, key=key, end=last.end, surface=surface), count
         return item, 0
+
+    def _magnitude(self, item: Item, i: int) -> Item | None:
+        """1.5 million, 2 dozen."""
+        sense = self.spaced.phrases.get(self.seq[i].text.casefold())
+        if sense is None or sense.role != "number" or item.surface[-1:].isalpha():
+            return None
+        value = item.key.removeprefix(_NUMBER)
+        if int(sense.key) not in _MAGNITUDES or not re.fullmatch(r"\d+(\.\d+)?", value):
+            return None
+        key = f"{_NUMBER}{plain(Decimal(value) * int(sense.key))}"
+        end = self.seq[i].end
+        return replace(item, key=key, end=end, surface=self.text[item.start : end])
 
     def _joined(self, i: int, count: int) -> str:
         pair = self.seq[i : i + count]

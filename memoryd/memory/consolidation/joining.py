@@ -5,6 +5,7 @@ from dataclasses import replace
 
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.quantities import month_day, with_unit
+from memoryd.memory.consolidation.shares import join_shares
 
 _DAYS = 31
 _NOON = 12
@@ -20,6 +21,7 @@ _BETWEEN = frozenset({"drop", "marker"})
 
 def join(found: list[Item]) -> list[Item]:
     """Join what belongs together, left to right."""
+    found = join_shares(found)
     out: list[Item] = []
     i = 0
     while i < len(found):

@@ -23,6 +23,7 @@ from memoryd.memory.consolidation.meanings import (
     words_of,
 )
 from memoryd.memory.consolidation.phrases import longest_by_start
+from memoryd.memory.consolidation.sayings import Sayings
 from memoryd.memory.text import unaccent
 
 __all__ = ["FINISHED", "UNSPACED", "Language", "Lexicon", "Role", "Sense", "lexicon", "simplified"]
@@ -64,6 +65,7 @@ class Lexicon:
         within: words that behind a span of time (seconds, or a key of spans) say that it is not to be passed.
         sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
+        sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
         copulas: phrases that divide subject and value.
@@ -108,6 +110,7 @@ class Lexicon:
     spans: frozenset[str] = frozenset()
     sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
+    sayings: Sayings | None = None
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)
     plain_words: frozenset[str] = field(default_factory=frozenset)
@@ -176,11 +179,16 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         spans=words_of(tables, "spans"),
         sequels=words_of(tables, "sequels"),
         linking=words_of(tables, "linking"),
+        sayings=_sayings(tables.get("sayings")),
         markers_after="markers_after" in tables,
         unaccented=_unaccented(phrases) if spaced else {},
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
         common=frozenset(common),
     )
+
+
+def _sayings(table: Mapping[str, Any] | None) -> Sayings | None:
+    return Sayings(table["slots"], table["templates"]) if table else None
 
 
 def _common_words(words: Mapping[str, str], phrases: Mapping[str, Sense]) -> dict[str, Sense]:

@@ -6,6 +6,7 @@ A key says kind and value: "time:09:00", "date:2026-03-05", "day:03-05", "weekda
 
 import re
 from decimal import Decimal
+from fractions import Fraction
 
 from memoryd.memory.text import parse_han_numeral
 
@@ -26,6 +27,7 @@ IN_RUN = rf"""
 PATTERN = rf"""
     \d{{4}}\s?[年년]\s?{_N}\s?[月월](?:\s?{_N}\s?[日号일])?      # 2026年3月5日
   | {IN_RUN}
+  | (?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./](?:19|20)\d\d(?!\d)          # 03.04.2026
   | \d{{4}}[-/.](?:0?[1-9]|1[0-2])[-/.](?:[12]\d|3[01]|0?[1-9])(?!\d)
   | \d{{1,2}}\s?(?:[点點시]|時(?!間))(?:\s?半|\s?\d{{1,2}}\s?[分분])?
   | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?(?:[ap]\.m\.|[apAP][mM]\b))?(?!\d)
@@ -33,13 +35,15 @@ PATTERN = rf"""
   | \d{{1,2}}(?:[.:]\d{{2}})?\s?Uhr\b
   | \d{{1,2}}\s?h\s?\d{{2}}(?!\d)
   | \d+(?:st|nd|rd|th)\b
+  | (?<![\w/.,-])\d{{1,2}}/\d{{1,2}}(?![\w/.-])                                    # 3/4
   | (?<![\w.])[+\-−]\d+(?:[.,]\d+)*(?![\w])
   | [+\-](?=\d+(?:\.\d+)?\s?(?:%|°|[元度]))(?<![\w][+\-])\d+(?:\.\d+)?
   | \d{{1,3}}(?:[,']\d{{3}})+(?:\.\d+)?(?![\d]) | \d{{1,3}}(?:\ \d{{3}})+(?![\d])
   | \d+(?:\.\d+)+(?![A-Za-z_])
   | \d+,\d{{1,2}}(?![\d,])
-  | \d+[kK](?![A-Za-z0-9])
-  | \d+(?=(?:ms|s|min|h|d|px|Hz|kHz|MHz|GHz|[kKMGT]i?B|[kmc]?m|k?g|st|%|€|[kMG]?bps)(?![A-Za-z0-9]))
+  | \d+(?:\.\d+)?[kK](?![A-Za-z0-9])
+  | (?<=[€$£])\d+(?:\.\d+)?\s?(?:[mM]|[mb]n)\b
+  | \d+(?:\.\d+)?(?=(?:ms|s|min|h|d|x|px|Hz|kHz|MHz|GHz|[kKMGT]i?B|[kmc]?m|k?g|[cm]?[lL]|st|%|€|[kMG]?bps)(?![A-Za-z0-9]))
   | \d+(?![A-Za-z0-9_])
   | \d+(?=[A-Za-z]{{2,}}(?![A-Za-z0-9_]))
 """  # fmt: skip
@@ -47,6 +51,7 @@ _DATE = re.compile(
     rf"(?:(\d{{4}}|[〇零一二三四五六七八九]{{4}})\s?[年년]\s?)?({_N})\s?[月월](?:\s?({_N})\s?[日号일])?"
 )
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_SHORT_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _CLOCK = re.compile(
     rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?(半|{_N})?(?::(\d\d))?", re.IGNORECASE
 )
@@ -66,19 +71,32 @@ _SECONDS = {
 }
 _MONTHS = {"mo": Decimal(1), "yr": Decimal(12)}
 _BYTES = {unit: Decimal(1000**n) for n, unit in enumerate(("B", "kB", "MB", "GB", "TB"))}
+_METRES = {k: Decimal(v) for k, v in (("mm", "0.001"), ("cm", "0.01"), ("m", "1"), ("km", "1000"))}
+_GRAMS = {k: Decimal(v) for k, v in (("mg", "0.001"), ("g", "1"), ("kg", "1000"), ("t", "1000000"))}
+_LITRES = {k: Decimal(v) for k, v in (("ml", "0.001"), ("cl", "0.01"), ("dl", "0.1"), ("l", "1"))}
 _BASES: tuple[tuple[str, dict[str, Decimal]], ...] = (
     ("seconds", _SECONDS),
     ("months", _MONTHS),
     ("bytes", _BYTES),
+    ("metres", _METRES),
+    ("grams", _GRAMS),
+    ("litres", _LITRES),
 )
-_NOON = 12
+_NOON = _MONTHS_A_YEAR = 12
+_PARTS = frozenset({2, 3, 4, 5, 10})
+_MAGNITUDES = {"k": 10**3, "m": 10**6, "b": 10**9}
 
 
-def read_quantity(text: str) -> str:  # noqa: PLR0911 - one answer for each case
+def read_quantity(text: str) -> str:  # noqa: C901, PLR0911 - one answer for each case
     """Turn a match of PATTERN into its key."""
     if match := _ISO.fullmatch(text):
         year, month, day = map(int, match.groups())
         return f"date:{year:04}-{month:02}-{day:02}"
+    if match := _SHORT_DATE.fullmatch(text):
+        day, month, year = map(int, match.groups())
+        return month_day(month, day, year) if "." in text or day > _MONTHS_A_YEAR else f"dmy:{text}"
+    if re.fullmatch(r"\d{1,2}/\d{1,2}", text):
+        return _fraction(text)
     if text.endswith("成"):
         return f"pct:{_integer(text[0]) * 10}"
     if text.startswith("百分之"):
@@ -105,20 +123,36 @@ def with_unit(key: str, unit: str) -> str:
     value = key.removeprefix("number:")
     for name, factors in _BASES:
         if unit in factors and re.fullmatch(r"[+-]?\d+(\.\d+)?", value):
-            return f"{name}:{_plain(Decimal(value) * factors[unit])}"
+            return f"{name}:{plain(Decimal(value) * factors[unit])}"
     return f"{unit}:{value}"
+
+
+def share_key(share: Fraction) -> str:
+    """The key of a share: a percentage where it is a whole one."""
+    percent = share * 100
+    return f"pct:{percent}" if percent.denominator == 1 else f"share:{share}"
 
 
 def european(key: str) -> str:
     """Read 1.000 as a thousand and 2,5 as two and a half."""
     if re.fullmatch(r"number:\d{1,3}(\.\d{3})+", key):
         return key.replace(".", "")
+    if match := re.fullmatch(r"dmy:(\d+)/(\d+)/(\d{4})", key):
+        return month_day(int(match[2]), int(match[1]), int(match[3]))
     return re.sub(r"^(number:\d+),(\d+)$", r"\1.\2", key)
 
 
 def month_day(month: int, day: int, year: int | None) -> str:
     """The key of a date read from words."""
     return f"date:{year:04}-{month:02}-{day:02}" if year else f"day:{month:02}-{day:02}"
+
+
+def _fraction(text: str) -> str:
+    """3/4 is a share; 24/7 and 6/8 are what they are."""
+    above, below = map(int, text.split("/"))
+    if below in _PARTS and 0 < above < below and Fraction(above, below).denominator == below:
+        return share_key(Fraction(above, below))
+    return f"share:{text}"
 
 
 def _date(match: re.Match[str]) -> str:
@@ -156,8 +190,8 @@ def _integer(text: str) -> int:
 
 def _number(text: str) -> str:
     text = text.replace("−", "-")
-    if re.fullmatch(r"\d+[kK]", text):
-        return str(int(text[:-1]) * 1000)
+    if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s?([kKmMb])n?", text):
+        return plain(Decimal(match[1]) * _MAGNITUDES[match[2].casefold()])
     text = re.sub(r"(?<=\d) (?=\d{3})", "", text)
     if re.fullmatch(r"\d+,\d{1,2}", text):
         return text
@@ -166,7 +200,8 @@ def _number(text: str) -> str:
     return text
 
 
-def _plain(value: Decimal) -> str:
+def plain(value: Decimal) -> str:
+    """Write a number without exponent and without needless digits."""
     return str(
         value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
     )

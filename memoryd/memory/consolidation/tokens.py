@@ -34,8 +34,9 @@ _TOKEN = re.compile(
     rf"""
     (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
   | (?P<quantity>{PATTERN})
-  | (?P<per>(?<=\d)\s?/\s?(?=[A-Za-z]{{2,}}\b))
+  | (?P<per>(?<=[\dx])\s?/\s?(?=[A-Za-z]{{2,}}\b))
   | (?P<short>\bw/o\b|\bw/(?=\s)|\bb/c\b)
+  | (?P<times>(?<=\d)x(?=\s?/\s?[A-Za-z]{{2,}}\b|\b))
   | (?P<code>{_CODE})
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
   | (?P<run>(?:(?!{IN_RUN})[{_CJK}])(?:\ ?(?!{IN_RUN})[{_CJK}])*)
@@ -72,7 +73,7 @@ def tokens(text: str) -> Iterator[Token]:
             yield _code(found, start)
         elif kind == "per":
             yield Token("word", "per", start, end)
-        elif kind == "short":
+        elif kind in ("short", "times"):
             yield Token("word", found, start, end)
         elif kind == "run":
             yield Token("run", found, start, end)
