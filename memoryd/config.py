@@ -150,6 +150,19 @@ class Config:
     files: FilesConfig = field(default_factory=FilesConfig)
 
 
+def differing_keys(before: Any, after: Any, table: str = "") -> list[str]:
+    """Dotted names of the keys whose values differ between two configurations."""
+    if not is_dataclass(before):
+        return [table] if before != after else []
+    return [
+        name
+        for one in fields(before)
+        for name in differing_keys(
+            getattr(before, one.name), getattr(after, one.name), _dotted(table, one.name)
+        )
+    ]
+
+
 def load_config(path: Path) -> Config:
     """Read a configuration file.
 

@@ -2,6 +2,7 @@
 
 import json
 import math
+import tomllib
 from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -16,6 +17,7 @@ from memoryd.config import (
     IngestConfig,
     SourceConfig,
     SourcesConfig,
+    differing_keys,
     load_config,
     parse_config,
 )
@@ -210,3 +212,16 @@ def test_a_value_is_taken_as_it_is_or_refused_with_its_name(
     else:
         assert taken == plain(value)
         assert not isinstance(taken, float) or (math.isfinite(taken) and taken >= 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "changed"),
+    [
+        ("", []),
+        ("[nightly]\nat = '04:00'", ["nightly.at"]),
+        ("[nightly]\nat = '03:30'\n[memory]\nconfidence_floor = 0.2", ["memory.confidence_floor"]),
+        ("[sources.codex]\nenabled = false\n[ingest]\nrescan_seconds = 9", ["sources.by_name", "ingest.rescan_seconds"]),
+    ],
+)  # fmt: skip
+def test_what_differs_is_named_as_it_stands_in_the_file(text: str, changed: list[str]) -> None:
+    assert changed == differing_keys(Config(), parse_config(tomllib.loads(text), "test"))

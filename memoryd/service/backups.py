@@ -10,7 +10,7 @@ from memoryd.service.home import prepare_home
 from memoryd.service.lock import WriterLock
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.connection import DATABASE_NAME
-from memoryd.store.copies import copy_database, verify_copy
+from memoryd.store.copies import verify_copy
 
 BACKUPS_FOLDER = "backups"
 GENERATIONS = 3
@@ -24,7 +24,7 @@ def backup(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
     target = Path(given) if given else _next_generation(writer.store.path.parent)
     if given and target.exists():
         raise UsageError(f"{target} exists already")
-    copy_database(writer.store.connection, target)
+    writer.store.copy(target)
     if not given:
         _drop_old(target.parent)
     return {"path": str(target), "bytes": target.stat().st_size}

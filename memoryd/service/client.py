@@ -73,6 +73,17 @@ def daemon_state(home: Path) -> dict[str, Any] | None:
     return state
 
 
+def is_listening(home: Path) -> bool:
+    """Does a daemon of *home* take requests (or have more than it can take)?"""
+    try:
+        _connect(find_address(home)).close()
+    except NoDaemonError:
+        return False
+    except RetryError:
+        return True
+    return True
+
+
 def _connect(address: Path) -> socket.socket:
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     connection.settimeout(CONNECT_SECONDS)

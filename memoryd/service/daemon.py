@@ -7,24 +7,26 @@ process with a telling status, and the service manager starts it anew.
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
-from memoryd.config import Config, load_config
+from memoryd.config import Config, differing_keys, load_config
 from memoryd.errors import ConfigError, HeldError
 from memoryd.service.bank.embedding import Backfill, Embeddings
 from memoryd.service.bank.search import serve_search
+from memoryd.service.client import is_listening
 from memoryd.service.commands import COMMANDS
 from memoryd.service.home import CANARY_FOLDER, prepare_home
 from memoryd.service.ingest import IngestReport
 from memoryd.service.lock import WriterLock
 from memoryd.service.notify import Notifier
 from memoryd.service.resources import Ballast, Resources, give_back_memory, measure, step_back
+from memoryd.service.scheduling import MakeScheduler, Scheduler
 from memoryd.service.server import Handler, Progress, Server
 from memoryd.service.signals import Signals
 from memoryd.service.watching.filesystem import silent_kind
@@ -36,6 +38,7 @@ from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME
 
 STOP_SECONDS = 2.0  # for the batch that runs, within the three seconds of a whole exit
+LOCK_SECONDS = 10.0  # for a command without a daemon to end
 STUCK_SECONDS = 120.0  # work without progress for so long is a hang
 DEAF_SECONDS = 60.0  # so is a supervisor of the watcher without a round
 MIGRATION_SECONDS = 30.0  # asked for again and again while the database is being opened
@@ -48,22 +51,6 @@ LONG = ("ingest", "reindex")  # commands that let everything else go first
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
 log = structlog.get_logger()
-
-
-class Scheduler(Protocol):
-    """What is due at certain times. It looks by its own clock, and has the work done elsewhere."""
-
-    def start(self) -> None:
-        """Begin to look."""
-
-    def stop(self) -> None:
-        """Stop looking, and end what runs."""
-
-    def jobs(self) -> Sequence[Mapping[str, Any]]:
-        """The jobs as `status` shows them: name, last_success, next, last_error."""
-
-
-MakeScheduler = Callable[[Path, Config, Path | None], Scheduler]
 
 
 def run_daemon(
@@ -135,7 +122,9 @@ class Daemon:
         for warning in prepare_home(self._home):
             log.warning("home_was_open", detail=warning)
         self._home_kind = silent_kind(self._home.resolve())
-        with self._lock, ExitStack() as parts:
+        with ExitStack() as parts:
+            self._lock.acquire_patiently(LOCK_SECONDS, self._is_hopeless)
+            parts.callback(self._lock.release)
             parts.callback(self._stop_worker)
             if self._open_database():
                 self._start_parts(parts)
@@ -143,12 +132,16 @@ class Daemon:
         log.info("stopped")
         return 0
 
+    def _is_hopeless(self) -> bool:
+        return self._signals.terminating or is_listening(self._home)
+
     def _open_database(self) -> bool:
         """Wait for the worker's store, which may have to migrate; False if told to stop meanwhile."""
         self._worker.start()
         self._worker.opened.add_done_callback(lambda opened: self._signals.wake())
         while not self._worker.opened.done() and not self._signals.terminating:
-            self._notifier.extend(MIGRATION_SECONDS)
+            if self._worker.state.stuck_seconds < STUCK_SECONDS:
+                self._notifier.extend(MIGRATION_SECONDS)
             self._signals.wait(MIGRATION_SECONDS / 3)
         if self._worker.opened.done():
             self._worker.opened.result()
@@ -267,18 +260,31 @@ class Daemon:
 
     def _reload(self) -> None:
         """Work by the new configuration if it is right; else keep the old one and say so."""
+        self._notifier.reloading()
         try:
-            self._config = self._load()
+            config = self._load()
         except ConfigError as error:
             self._config_error = str(error)
             log.warning("config_refused", error=str(error))
-            return
-        self._config_error = ""
-        config = self._config
+        else:
+            self._adopt(config)
+        self._notifier.ready(self._summary())
+
+    def _adopt(self, config: Config) -> None:
+        changed = differing_keys(self._config, config)
+        self._config, self._config_error = config, ""
         self._worker.submit("reload", lambda writer: writer.configure(config), Urgency.REQUEST)
+        self._embeddings.configure(config)
+        if self._scheduler is not None:
+            self._scheduler.configure(config)
         self._stop_watcher()
         self._start_watcher()
-        log.info("config_reloaded")
+        log.info("config_reloaded", changed=", ".join(changed) or "nothing")
+        if "files.approve" in changed and self._notifier.has_manager:
+            # What may be written stands in the unit: the one thing that a reload cannot change.
+            log.warning(
+                "config_needs_install", detail="approved files: run `memoryd service install`"
+            )
 
     def _on_dirty(self, source: Source, path: Path) -> None:
         def follow(writer: Writer) -> Iterator[None]:

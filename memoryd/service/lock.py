@@ -7,6 +7,8 @@ pid inside is information for people, never evidence.
 
 import fcntl
 import os
+import time
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +17,7 @@ from typing import Self
 from memoryd.errors import HeldError, RetryError
 from memoryd.service.home import LOCK_NAME
 
+PAUSE_SECONDS = 0.05  # between two looks at a held lock
 ATTEMPTS = 100  # how often the file may be swapped between opening and locking it
 
 
@@ -40,6 +43,26 @@ class WriterLock:
                 return
             os.close(descriptor)  # unlinked or replaced before we had it: lock the one that counts
         raise RetryError(f"{self.path} is being replaced all the time")
+
+    def acquire_patiently(self, seconds: float, is_hopeless: Callable[[], bool]) -> None:
+        """Take the lock, waiting for a command that has it just now.
+
+        Args:
+            is_hopeless: asked while it is held; true ends the waiting (another daemon has it).
+
+        Raises:
+            HeldError, RetryError: as for `acquire`.
+        """
+        deadline = time.monotonic() + seconds
+        while True:
+            try:
+                self.acquire()
+            except HeldError:
+                if time.monotonic() >= deadline or is_hopeless():
+                    raise
+                time.sleep(PAUSE_SECONDS)
+            else:
+                return
 
     def _lock_file(self) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW

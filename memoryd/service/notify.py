@@ -2,6 +2,7 @@
 
 import os
 import socket
+import time
 from collections.abc import MutableMapping
 from contextlib import suppress
 
@@ -19,6 +20,11 @@ class Notifier:
         self._period_seconds = int(period) / 1e6 if period.isdigit() and meant else 0.0
 
     @property
+    def has_manager(self) -> bool:
+        """Did a service manager start us?"""
+        return bool(self._address)
+
+    @property
     def beat_seconds(self) -> float:
         """How often the main loop must come round: thrice in a watchdog period, one of which may be missed."""
         wanted = self._period_seconds / 3 or DEFAULT_BEAT_SECONDS
@@ -33,6 +39,11 @@ class Notifier:
     def alive(self, status: str) -> None:
         """Feed the watchdog: only after real progress was seen."""
         self._send(WATCHDOG="1", STATUS=status)
+
+    def reloading(self) -> None:
+        """A new configuration is being read; `ready` ends that. Source: sd_notify(3), RELOADING=1."""
+        now = time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 1000
+        self._send(RELOADING="1", MONOTONIC_USEC=str(now))
 
     def stopping(self) -> None:
         self._send(STOPPING="1", STATUS="stopping")

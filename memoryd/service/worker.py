@@ -105,6 +105,7 @@ class Worker(Generic[T]):
 
     def start(self) -> None:
         """Begin; `opened` tells when the resource is there, or why it is not."""
+        self._progressed = time.monotonic()
         self._thread.start()
 
     def stop(self, timeout: float) -> bool:
@@ -170,7 +171,11 @@ class Worker(Generic[T]):
     def state(self) -> WorkerState:
         with self._changed:
             waiting = sum(map(len, self._waiting.values())) + len(self._begun)
-            busy = bool(self._running) or (waiting > 0 and not self._trouble and not self._held)
+            busy = (
+                bool(self._running)
+                or not self.opened.done()
+                or (waiting > 0 and not self._trouble and not self._held)
+            )
             stuck = time.monotonic() - self._progressed if busy else 0.0
             trouble = self._held or self._trouble
             return WorkerState(waiting, self._running, stuck, self._done, self._failed, trouble)

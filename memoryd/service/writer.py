@@ -40,10 +40,13 @@ def open_writer(
 ) -> Iterator[Writer]:
     """Open the store for writing; the caller holds the lock.
 
+    Args:
+        stopped: asked between batches and while the database works: being asked is a sign of life.
+
     Raises:
         StoreError: the database cannot be used. ConfigError: a source cannot be made.
     """
-    with Store(home, utc_now) as store:
+    with Store(home, utc_now, progress=stopped) as store:
         yield Writer(store, config, stopped)
 
 

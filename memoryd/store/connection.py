@@ -28,6 +28,7 @@ else:  # a wheel with a current SQLite where there is one, else what Python was 
 APPLICATION_ID = 0x6D656D64  # "memd", in the file's header
 DATABASE_NAME = "memoryd.db"
 BUSY_TIMEOUT_MS = 10_000
+PROGRESS_STEPS = 200_000  # of SQLite's machine between two signs of life: some milliseconds
 FULL_MESSAGES = re.compile(r"full|disk I/O error|readonly", re.IGNORECASE)
 
 connect = sqlite3.connect
@@ -68,6 +69,19 @@ def open_writer(path: Path) -> Connection:
     with explained(path):
         create_private(path)
         return _open(str(path), path, _configure_writer)
+
+
+def tell_progress(connection: Connection, progress: Callable[[], object]) -> None:
+    """Have *progress* called again and again while a statement runs, however long it takes.
+
+    It cannot end the statement: a batch is finished or dies with the process.
+    """
+
+    def tell() -> int:
+        progress()
+        return 0
+
+    connection.set_progress_handler(tell, PROGRESS_STEPS)
 
 
 def _open(name: str, path: Path, configure: Callable[[Connection], None]) -> Connection:

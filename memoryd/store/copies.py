@@ -1,6 +1,7 @@
 """Verified copies of the database, made while it is in use."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from memoryd.errors import RetryError, StoreError
@@ -10,12 +11,24 @@ from memoryd.store.connection import (
     check_identity,
     connect,
     create_private,
+    tell_progress,
 )
 from memoryd.store.schema import SCHEMA_VERSION, schema_version
 
+COPY_PAGES = 2000  # in one step: 8 MB
 
-def copy_database(connection: Connection, target: Path) -> None:
+
+def no_progress() -> None:
+    """Nobody watches."""
+
+
+def copy_database(
+    connection: Connection, target: Path, progress: Callable[[], object] = no_progress
+) -> None:
     """Copy the open database to *target* (0600): complete and checked, or not there at all.
+
+    Args:
+        progress: called after each step of some megabytes, and while the copy is checked.
 
     Raises:
         RetryError: it cannot be written. StoreError: the copy is damaged.
@@ -26,11 +39,12 @@ def copy_database(connection: Connection, target: Path) -> None:
         create_private(fresh)
         copy = connect(str(fresh), isolation_level=None)
         try:
-            connection.backup(copy, pages=2000)
+            connection.backup(copy, pages=COPY_PAGES, progress=lambda *pages: progress())
             copy.execute("pragma journal_mode=delete")  # one file, no sidecars
         finally:
             copy.close()
-        verify_copy(fresh)
+        verify_copy(fresh, progress)
+        progress()
         _make_durable(fresh)
         fresh.replace(target)
     except (OSError, DatabaseError) as error:
@@ -39,7 +53,7 @@ def copy_database(connection: Connection, target: Path) -> None:
         fresh.unlink(missing_ok=True)
 
 
-def verify_copy(path: Path) -> None:
+def verify_copy(path: Path, progress: Callable[[], object] = no_progress) -> None:
     """Check a copy: ours, of a schema we know, every page whole.
 
     Raises:
@@ -48,6 +62,7 @@ def verify_copy(path: Path) -> None:
     if not path.is_file():
         raise StoreError(f"{path} is not a file")
     connection = connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    tell_progress(connection, progress)
     try:
         check_identity(connection, path)
         version = schema_version(connection)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from memoryd.errors import StoreError
 from memoryd.store.connection import Connection
+from memoryd.store.lean import left_out
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
@@ -204,8 +205,9 @@ def migrate(connection: Connection) -> None:
     if found == SCHEMA_VERSION:
         return
     # A fifth of a second of imports that a database of today never needs.
-    from sqlite_utils import Database  # noqa: PLC0415 - see above
-    from sqlite_utils.migrations import Migrations  # noqa: PLC0415
+    with left_out("numpy", "pandas"):
+        from sqlite_utils import Database  # noqa: PLC0415 - see above
+        from sqlite_utils.migrations import Migrations  # noqa: PLC0415
 
     steps = Migrations("memoryd")
     for step in (m001_history, m002_bank, m003_vectors, m004_jobs):

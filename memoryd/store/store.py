@@ -20,9 +20,10 @@ from memoryd.store.connection import (
     DatabaseError,
     explained,
     open_writer,
+    tell_progress,
     translate,
 )
-from memoryd.store.copies import copy_database
+from memoryd.store.copies import copy_database, no_progress
 from memoryd.store.forgetting import ALL_INDEXES, group_identity, is_forgotten
 from memoryd.store.records import to_milliseconds
 from memoryd.store.schema import INDEXES, SCHEMA_VERSION, migrate, schema_version
@@ -54,8 +55,16 @@ def identities_of(message: Message) -> Iterator[bytes]:
 class Store:
     """The writing connection. Use from one thread; hold the writer's lock while it is open."""
 
-    def __init__(self, home: Path, clock: Callable[[], datetime]) -> None:
+    def __init__(
+        self,
+        home: Path,
+        clock: Callable[[], datetime],
+        progress: Callable[[], object] = no_progress,
+    ) -> None:
         """Open or create the database in *home*, migrating it if it is older.
+
+        Args:
+            progress: called again and again while a statement, a copy or a migration runs.
 
         Raises:
             StoreError: newer schema, damage, or not ours.
@@ -63,6 +72,8 @@ class Store:
         self.path = home / DATABASE_NAME
         self.connection: Connection = open_writer(self.path)
         self._clock = clock
+        self._progress = progress
+        tell_progress(self.connection, progress)
         try:
             with explained(self.path):
                 self._keep_before_migrating()
@@ -79,7 +90,7 @@ class Store:
         """A database of an older memoryd is copied, verified, before it is changed."""
         found = schema_version(self.connection)
         if 0 < found < SCHEMA_VERSION:
-            copy_database(self.connection, self.path.with_name(f"{self.path.name}.schema-{found}"))
+            self.copy(self.path.with_name(f"{self.path.name}.schema-{found}"))
 
     def __enter__(self) -> Self:
         return self
@@ -121,6 +132,10 @@ class Store:
         self.connection.execute(f"pragma incremental_vacuum({int(pages)})").fetchall()
         self.checkpoint()
         return {"bytes_before": before, "bytes_after": self.path.stat().st_size}
+
+    def copy(self, target: Path) -> None:
+        """A verified copy; see `copies.copy_database`."""
+        copy_database(self.connection, target, self._progress)
 
     def checkpoint(self) -> None:
         """Fold the write-ahead log into the database, as far as readers allow just now, and let go of caches."""

@@ -3,7 +3,7 @@
 import os
 import time
 from collections.abc import Callable, Iterator
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +44,16 @@ def clock(life: Life) -> Iterator[NightClock]:
 def make(life: Life, at: str = "00:00") -> NightClock:
     config = Config(nightly=NightlyConfig(at=at))
     return NightClock(life.home, config, life.home / "config.toml")
+
+
+def test_another_hour_is_taken_from_a_new_configuration(life: Life) -> None:
+    done: dict[str, Any] = {"failed": []}
+    close_night(life.home, life.config(), "n-1", utc_now().astimezone().date(), utc_now(), done)
+    clock = make(life, "00:00")
+    clock.configure(Config(nightly=NightlyConfig(at="12:34")))
+
+    upcoming = datetime.fromisoformat(clock.jobs()[0]["next"]).astimezone()
+    assert (12, 34) == (upcoming.hour, upcoming.minute)
 
 
 def look(clock: NightClock) -> Any:

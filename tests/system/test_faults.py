@@ -235,6 +235,37 @@ def test_row_67_a_hanging_writer_starves_the_watchdog_and_a_living_one_feeds_it(
     assert after > during
 
 
+# Like `memoryd run`, but one command of it is one statement that takes seconds, as the check of a very large database does.
+TOILING = """
+import sys, time
+from pathlib import Path
+from memoryd.service import commands, daemon
+daemon.STUCK_SECONDS = 0.5
+def toil(writer, arguments, tell):
+    until = time.monotonic() + 4
+    writer.store.connection.create_function("late", 0, lambda: time.monotonic() > until)
+    count = "with recursive n(i) as (select 1 union all select i + 1 from n where i % 9999 or not late()) select max(i) from n"
+    return writer.store.connection.execute(count).fetchone()[0]
+commands.COMMANDS["toil"] = toil
+sys.exit(daemon.run_daemon(Path(sys.argv[2]), None))
+"""
+
+
+def test_row_67_a_long_statement_is_not_taken_for_a_hang(place: Any, run: Run) -> None:
+    daemon = run(watchdog_seconds=0.9, program=TOILING)
+    counted: list[int] = []
+    toil = threading.Thread(target=lambda: counted.append(daemon.ask("toil")))
+    toil.start()
+    time.sleep(1.0)
+    before = sum("WATCHDOG" in one for one in daemon.hear())
+    time.sleep(2.0)
+    during = sum("WATCHDOG" in one for one in daemon.hear())
+    toil.join()
+
+    assert during > before
+    assert counted[0] > 9999
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("cycles", [100, pytest.param(10_000, marks=slow)])
 def test_row_68_rotation_leaks_neither_descriptors_nor_threads(

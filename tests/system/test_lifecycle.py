@@ -8,12 +8,15 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from memoryd.service.client import NoDaemonError, request
+from memoryd.service.lock import WriterLock
+from tests.system.conftest import PROGRAM
 
 Run = Callable[..., Any]
 Eventually = Callable[..., bool]
@@ -115,6 +118,27 @@ def test_a_valid_configuration_is_taken_and_a_broken_one_refused(
     assert [] == daemon.ask("status")["degraded"]
 
 
+def test_a_reload_is_told_to_the_manager_and_names_what_changed(
+    place: Any, run: Run, eventually: Eventually
+) -> None:
+    daemon = run(program=PROGRAM)
+    place.configure(
+        "[nightly]\nat = '23:59'\n[embedding]\nengine = 'none'\n[files]\napprove = ['hermes']\n"
+    )
+    daemon.process.send_signal(signal.SIGHUP)
+
+    assert eventually(lambda: "config_reloaded" in daemon.log.read_text())
+    assert daemon.wait_told("RELOADING")
+    assert eventually(lambda: "READY" in daemon.hear()[-1] or "WATCHDOG" in daemon.hear()[-1])
+    reloading = next(one for one in daemon.told if "RELOADING" in one)
+    assert int(reloading["MONOTONIC_USEC"]) > 0
+    log = daemon.log.read_text()
+    assert "nightly.at, embedding.engine, files.approve" in log
+    assert "memoryd service install" in log  # the one thing that needs more than a reload
+    night = datetime.fromisoformat(daemon.ask("status")["jobs"][0]["next"]).astimezone()
+    assert (23, 59) == (night.hour, night.minute)
+
+
 def test_a_broken_configuration_at_the_start_ends_with_78(place: Any, run: Run) -> None:
     place.configure("[nightly]\nat = 3\n")
 
@@ -136,6 +160,15 @@ def test_sigusr1_tells_stacks_and_counters_and_changes_nothing(
     )
     assert eventually(lambda: "reported" in daemon.log.read_text())
     assert daemon.ask("status")["pid"] == daemon.process.pid
+
+
+def test_a_command_that_ends_soon_is_waited_for(place: Any, run: Run) -> None:
+    with WriterLock(place.home):
+        daemon = run(ready=False)
+        time.sleep(2.5)
+        assert daemon.process.poll() is None
+
+    assert daemon.wait_told("READY")
 
 
 def test_a_second_daemon_is_refused_with_the_pid_of_the_first(place: Any, run: Run) -> None:

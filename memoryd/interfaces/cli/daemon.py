@@ -12,6 +12,7 @@ from memoryd.interfaces.cli.app import (
     print_table,
     size_text,
 )
+from memoryd.store.lean import left_out
 
 
 @click.command()
@@ -21,7 +22,8 @@ from memoryd.interfaces.cli.app import (
 def run(app: App, once: bool, as_json: bool) -> int:
     """Watch the transcripts of every agent and ingest what is new, until told to stop."""
     if not once:
-        from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
+        with left_out("rich"):
+            from memoryd.interfaces.logs import configure_logs  # noqa: PLC0415 - only here
         from memoryd.service.daemon import run_daemon  # noqa: PLC0415
         from memoryd.service.night.scheduler import NightClock  # noqa: PLC0415
 

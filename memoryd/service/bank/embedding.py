@@ -52,6 +52,13 @@ class Embeddings:
         self._client: EmbeddingClient | None = None
         self._lock = threading.Lock()
 
+    def configure(self, config: Config) -> None:
+        """Work by another configuration; the model's process gives way to another one if that changes anything."""
+        selection = select_engine(config.embedding, self.home / MODELS_FOLDER)
+        if selection != self.selection:
+            self.selection = selection
+            self.close()
+
     def close(self) -> None:
         """End the model's process."""
         with self._lock:
@@ -253,9 +260,8 @@ class Backfill:
         self.trouble = ""
 
     def start(self) -> None:
-        """Begin to look for entries without a vector."""
-        if self._embeddings.selection.engine != "none":
-            self._thread.start()
+        """Begin to look for entries without a vector; without an engine there is nothing to do but to wait for one."""
+        self._thread.start()
 
     def stop(self) -> None:
         """End after the portion in work."""
@@ -266,6 +272,9 @@ class Backfill:
 
     def _run(self) -> None:
         while not self._stop.wait(PAUSE_SECONDS):
+            if self._embeddings.selection.engine == "none":
+                self.trouble = ""
+                continue
             try:
                 self._embeddings.backfill(self._ask, self._stop.is_set)
                 self.trouble = ""

@@ -21,7 +21,7 @@ from memoryd.memory.gate import classify_kind
 from memoryd.memory.gate.language import home_language
 from memoryd.memory.gate.reading import read_families
 from memoryd.memory.retention import ARCHIVED_BECAUSE
-from memoryd.model import Entry, EntryKind, Origin, Provenance
+from memoryd.model import Entry, EntryKind, EntryState, Origin, Provenance
 from memoryd.screening import ScreenedText, find_instructions, screen
 from memoryd.store.bank import Bank, Because
 from memoryd.store.entry_rows import entry_from_json
@@ -135,6 +135,13 @@ def remember(bank: Bank, draft: Entry, because: Because, find_same: FindSame) ->
     )
     if verdict.entry is None:
         return Remembered(verdict, None)
+    if verdict.entry.state == "review" and replaced is None:
+        waiting = _same_words(bank, clean, "review")
+        if waiting is not None:  # a person is asked once, however often it is said
+            told = Verdict(
+                "duplicate", "the same words wait for a person already", other=waiting.id
+            )
+            return Remembered(told, waiting)
     stored = replace(verdict.entry, id=replaced.id) if replaced else verdict.entry
     bank.put(
         stored, screen(stored.content).text, replace(because, why=because.why or verdict.reason)
@@ -146,10 +153,10 @@ def _same_key(bank: Bank, draft: Entry) -> Entry | None:
     return None if draft.key is None else bank.by_key(draft.namespace, draft.key)
 
 
-def _same_words(bank: Bank, draft: Entry) -> Entry | None:
-    """The oldest active entry in the same words that serves the same readers."""
+def _same_words(bank: Bank, draft: Entry, state: EntryState = "active") -> Entry | None:
+    """The oldest entry of a state in the same words that serves the same readers."""
     return _first_for_the_same(
-        bank.same_content(draft.namespace, draft.scope, draft.content), draft
+        bank.same_content(draft.namespace, draft.scope, draft.content, state), draft
     )
 
 

@@ -52,6 +52,10 @@ class NightClock:
         self._clock.add_job(self._look, "interval", seconds=TICK_SECONDS, id="tick")
         self._clock.start()
 
+    def configure(self, config: Config) -> None:
+        """Look for another hour from now on; the night itself reads the configuration anew."""
+        self._at = parse_at(config.nightly.at)
+
     def stop(self) -> None:
         """Stop looking, and end a night that runs; the next goes on where it was."""
         with suppress(Exception):  # APScheduler complains of a scheduler that never ran
