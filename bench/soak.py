@@ -37,7 +37,7 @@ from tests.sources.foreign_agents import AGENTS, create  # noqa: E402
 
 DATABASES = ("hermes", "opencode", "goose")
 PROGRAM = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
-START_SECONDS = 30.0  # a daemon that was killed must listen again in less
+START_SECONDS = 60.0  # a daemon that was killed must listen again in less
 
 
 @dataclass(frozen=True, slots=True)

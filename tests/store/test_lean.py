@@ -9,7 +9,10 @@ import pytest
 from memoryd.store.lean import left_out
 
 
-def test_what_was_left_out_can_be_imported_afterwards() -> None:
+def test_what_was_left_out_can_be_imported_afterwards(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delitem(sys.modules, "colorsys", raising=False)
     with left_out("colorsys", "sys"), pytest.raises(ImportError):
         import_module("colorsys")
     colorsys = import_module("colorsys")
