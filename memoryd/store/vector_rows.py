@@ -62,16 +62,31 @@ def begin_generation(
     dimension: int,
     golden: Sequence[bytes],
 ) -> None:
-    """Make a model's space the one to be filled; a half-built other one is dropped."""
+    """Make a model's space the one to be filled; a half-built other one is dropped.
+
+    Two processes may begin the same at once: what is being filled, or is searched already, stays as it is.
+    """
+    key = (engine, model, revision, dimension)
+    same = "engine = ? and model = ? and revision = ? and dimension = ?"
     connection.execute(
-        "delete from vector where generation_id in (select id from generation where state = 'building')"
+        f"delete from vector where generation_id in (select id from generation where state = 'building' and not ({same}))",
+        key,
     )
-    connection.execute("delete from generation where state = 'building'")
+    connection.execute(f"delete from generation where state = 'building' and not ({same})", key)
     connection.execute(
         "insert into generation (engine, model, revision, dimension, golden, state) values (?, ?, ?, ?, ?, 'building') "
-        "on conflict (engine, model, revision, dimension) do update set state = 'building', golden = excluded.golden",
-        (engine, model, revision, dimension, json.dumps([one.hex() for one in golden])),
+        "on conflict (engine, model, revision, dimension) do update set state = 'building', golden = excluded.golden "
+        "where generation.state = 'old'",
+        (*key, json.dumps([one.hex() for one in golden])),
     )
+
+
+def has_generation(connection: Connection, generation: int) -> bool:
+    """Is this generation being filled or searched? Another model may have taken its place meanwhile."""
+    found = connection.execute(
+        "select 1 from generation where id = ? and state in ('building', 'current')", (generation,)
+    ).fetchone()
+    return found is not None
 
 
 def switch_generation(connection: Connection, generation: int) -> None:

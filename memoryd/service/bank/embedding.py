@@ -13,7 +13,7 @@ from typing import Any
 from memoryd.config import Config
 from memoryd.embedding import EmbeddingClient, EmbeddingModel, Selection, select_engine
 from memoryd.embedding.vector_file import VectorFile
-from memoryd.errors import EmbeddingError, MemorydError, StoreError
+from memoryd.errors import EmbeddingError, MemorydError
 from memoryd.model import Entry
 from memoryd.service.writer import Tell, Writer
 from memoryd.store.connection import Connection
@@ -25,6 +25,7 @@ from memoryd.store.vector_rows import (
     building_generation,
     count_vectors,
     current_generation,
+    has_generation,
     put_vectors,
     switch_generation,
     unembedded,
@@ -95,7 +96,9 @@ class Embeddings:
                 [one.row, one.content_key.hex(), vector.hex()]
                 for one, vector in zip(missing, packed, strict=True)
             ]
-            ask("vectors.store", {"generation": generation.id, "vectors": vectors})
+            told = ask("vectors.store", {"generation": generation.id, "vectors": vectors})
+            if not told["kept"]:
+                raise EmbeddingError("another model has taken over meanwhile")
             done, after = done + len(missing), missing[-1].row
         if generation.state == "building" and not stopped():
             ask("vectors.switch", {"generation": generation.id})
@@ -119,8 +122,8 @@ class Embeddings:
         )
         with Reader(self.home) as reader:
             begun = building_generation(reader.connection)
-        if begun is None:
-            raise StoreError("a generation of vectors was begun and is not there")
+        if begun is None or model_of(begun) != identity:
+            raise EmbeddingError("another model has taken over meanwhile")
         return begun
 
     def near(self, reader: Reader, view: EntryView, text: str, count: int) -> list[Entry] | None:
@@ -200,12 +203,17 @@ def begin(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str,
 
 
 def store_vectors(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Store vectors, [row, content key, packed] each, in the database and, if it is searched, in the mapped file."""
+    """Store vectors, [row, content key, packed] each, in the database and, if it is searched, in the mapped file.
+
+    Not `kept` if another model's generation has taken the place of this one.
+    """
     vectors = [
         (row, bytes.fromhex(key), bytes.fromhex(packed))
         for row, key, packed in arguments["vectors"]
     ]
     with writer.store.transaction() as connection:
+        if not has_generation(connection, arguments["generation"]):
+            return {"kept": False}
         put_vectors(connection, arguments["generation"], vectors)
         current = current_generation(connection)
     if current is not None and current.id == arguments["generation"]:
@@ -213,12 +221,14 @@ def store_vectors(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> d
             writer.store.path.parent / VECTORS_NAME, model_of(current), write=True
         ) as file:
             _write_runs(file, ((row, packed) for row, _, packed in vectors))
-    return {}
+    return {"kept": True}
 
 
 def switch(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Search a generation that is complete from now on."""
+    """Search a generation that is complete from now on; nothing, if it has been dropped for another model's."""
     with writer.store.transaction() as connection:
+        if not has_generation(connection, arguments["generation"]):
+            return {}
         switch_generation(connection, arguments["generation"])
     write_vector_file(writer.store.connection, writer.store.path.parent)
     return {}
