@@ -126,6 +126,7 @@ def correct(entry: Entry, judgement: Judgement, now: datetime, note: str) -> Ent
     if judgement == "outdated":
         return replace(entry, state="superseded", valid_to=now, updated_at=now, metadata=metadata)
     gained = entry.confidence + (1 - entry.confidence) / 2
+    metadata["confirmed_at"] = now.isoformat()
     state = "active" if entry.state == "review" else entry.state
     return replace(
         entry, state=state, confidence=round(gained, 4), updated_at=now, metadata=metadata

@@ -12,6 +12,7 @@ from memoryd.model import Entry
 
 FUSION_CONSTANT = 60
 DAY_SECONDS = 86_400.0
+ANSWERS = 3  # hits of one search that may count as used in full
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,15 @@ def rank_entries(
     ]
     kept = [one for one in recalled if _is_believed(one, policy)]
     return sorted(kept, key=lambda one: (-one.score, one.entry.id))
+
+
+def answering(complete: Sequence[bool]) -> list[int]:
+    """The places of those hits that answered: the first, and others at the top that hold every word of the question.
+
+    Args:
+        complete: for each hit, best first, whether it holds every word.
+    """
+    return [place for place, whole in enumerate(complete[:ANSWERS]) if whole or not place]
 
 
 def _weigh(

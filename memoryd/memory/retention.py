@@ -27,7 +27,7 @@ class RetentionPolicy:
     Attributes:
         episodic_ttl_days: what happened is demoted so long after its last use or confirmation.
         unread_days: an entry never read and never confirmed is demoted after so long.
-        promised_days: what was used or confirmed within so long stays, whatever the quota; only terms of its own end it.
+        promised_days: what has answered or was confirmed within so long stays, whatever the quota; only terms of its own end it.
         quota: active entries of a namespace; above it the least activated go first.
         grace_days: new entries are immune.
         archive_days, unused_days: in the archive so long, and unused so long, before removal for good.
@@ -45,6 +45,18 @@ class RetentionPolicy:
     max_percent: float = 2.0
     min_changes: int = 20
     decay: float = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """One access of an entry.
+
+    Attributes:
+        answered: it was given as the answer, or loaded by an agent; else it only stood among the hits of a search.
+    """
+
+    at: datetime
+    answered: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +95,7 @@ class RetentionPlan:
 
 def plan_retention(
     entries: Sequence[Entry],
-    accesses: Mapping[str, Sequence[datetime]],
+    uses: Mapping[str, Sequence[Use]],
     policy: RetentionPolicy,
     now: datetime,
     *,
@@ -94,7 +106,7 @@ def plan_retention(
 
     Args:
         entries: of one namespace, every state, in any order.
-        accesses: times of use by entry id; own reads, dry runs and canaries are none.
+        uses: by entry id; own reads, dry runs and canaries are none.
         clock_jumped: the clock moved by more than a day since the last run: nothing is forgotten until confirmed.
         confirmed: a person has said to go on.
     """
@@ -104,11 +116,14 @@ def plan_retention(
     aged = [retire for entry in movable if (retire := _age(entry, policy, now)) is not None]
     cap = max(policy.min_changes, int(len(active) * policy.max_percent / 100))
     gone = {retire.entry.id for retire in aged}
+    shared = inherited_uses(entries, uses)
     remaining = [
-        entry for entry in movable if entry.id not in gone and not _in_use(entry, policy, now)
+        entry
+        for entry in movable
+        if entry.id not in gone and not _in_use(entry, shared[entry.id], policy, now)
     ]
     excess = len(active) - len(aged) - policy.quota
-    evicted = list(_evict(remaining, accesses, policy, now, min(excess, max(0, cap - len(aged)))))
+    evicted = list(_evict(remaining, shared, policy, now, min(excess, max(0, cap - len(aged)))))
     purge = tuple(_purge(entries, policy, now))
     kept["in use or not due"] += len(movable) - len(aged) - len(evicted)
     return RetentionPlan(
@@ -139,13 +154,39 @@ def last_used(entry: Entry) -> datetime:
     return max(filter(None, times))
 
 
-def _in_use(entry: Entry, policy: RetentionPolicy, now: datetime) -> bool:
-    """Was an entry used, or confirmed after it was made, so recently that no quota may take it?"""
-    confirmed = entry.metadata.get("confirmed_at")
-    times = [entry.last_accessed_at] + (
-        [datetime.fromisoformat(confirmed)] if isinstance(confirmed, str) else []
+def inherited_uses(
+    entries: Sequence[Entry], uses: Mapping[str, Sequence[Use]]
+) -> dict[str, tuple[Use, ...]]:
+    """The uses of each entry together with those of what it was merged from and of the values it has replaced."""
+    parents = {entry.id: set(entry.merged_from) for entry in entries}
+    for entry in entries:
+        if entry.superseded_by in parents:
+            parents[entry.superseded_by].add(entry.id)
+    found: dict[str, tuple[Use, ...]] = {}
+    for entry in entries:
+        line, waiting = {entry.id}, [entry.id]
+        while waiting:
+            new = parents.get(waiting.pop(), set()) - line
+            line |= new
+            waiting += new
+        found[entry.id] = tuple(use for one in sorted(line) for use in uses.get(one, ()))
+    return found
+
+
+def _in_use(entry: Entry, uses: Sequence[Use], policy: RetentionPolicy, now: datetime) -> bool:
+    """Has an entry answered, or was it confirmed after it was made, so recently that no quota may take it?
+
+    To stand among the hits is not enough: every search shows some that nobody asked for. A use that is not in the log (of an
+    imported entry) counts in full.
+    """
+    times = [use.at for use in uses if use.answered]
+    last = entry.last_accessed_at
+    if last is not None and all(use.at < last for use in uses):
+        times.append(last)
+    confirmed = noted_time(entry, "confirmed_at")
+    return any(
+        now - time < policy.promised_days * DAY for time in (*times, *filter(None, [confirmed]))
     )
-    return any(time is not None and now - time < policy.promised_days * DAY for time in times)
 
 
 def recorded_at(entry: Entry) -> datetime:
@@ -183,14 +224,12 @@ def _age(entry: Entry, policy: RetentionPolicy, now: datetime) -> Retire | None:
     return None
 
 
-def activation(
-    entry: Entry, used: Sequence[datetime], policy: RetentionPolicy, now: datetime
-) -> float:
+def activation(entry: Entry, uses: Sequence[Use], policy: RetentionPolicy, now: datetime) -> float:
     """Base-level activation ln(sum of t^-d), t in days since each use; making and confirming it are uses too.
 
     Source: Anderson & Schooler, Psychological Science 1991 (ACT-R).
     """
-    times = {entry.created_at, entry.updated_at, *used}
+    times = {entry.created_at, entry.updated_at, *(use.at for use in uses)}
     if entry.last_accessed_at is not None:
         times.add(entry.last_accessed_at)
     shortest = 1.0 / 24  # within an hour all is equal
@@ -199,7 +238,7 @@ def activation(
 
 def _evict(
     candidates: Sequence[Entry],
-    accesses: Mapping[str, Sequence[datetime]],
+    uses: Mapping[str, Sequence[Use]],
     policy: RetentionPolicy,
     now: datetime,
     count: int,
@@ -208,7 +247,7 @@ def _evict(
     if count <= 0:
         return
     activations = {
-        entry.id: activation(entry, accesses.get(entry.id, ()), policy, now) for entry in candidates
+        entry.id: activation(entry, uses.get(entry.id, ()), policy, now) for entry in candidates
     }
     for entry in sorted(candidates, key=lambda e: (activations[e.id], e.id))[:count]:
         yield Retire(

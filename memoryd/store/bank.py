@@ -30,6 +30,8 @@ _UPSERT = (
     f"on conflict (id) do update set {', '.join(f'{name} = excluded.{name}' for name in (*COLUMNS, 'content_key'))} returning row"
 )
 INDEXES = ("entry_words", "entry_stems")
+SEARCH, ANSWER, SNAPSHOT = "search", "answer", "snapshot"  # how an entry is accessed
+ACCESS_PAUSE = timedelta(days=1)  # a shell may stay open for months; within a day it counts once
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,19 +182,30 @@ class Bank:
     def count_access(
         self, namespace: str, ids: Iterable[str], session: str, how: str, at: datetime
     ) -> int:
-        """Count one access of each entry for a session, however often it asks; returns how many were new."""
+        """Count one access a day of each entry for a session, however often it asks; returns how many were new.
+
+        Args:
+            how: ANSWER and SNAPSHOT are uses in full; SEARCH, a place among the hits, gives way to them.
+        """
         counted = 0
         for entry_id in ids:
-            inserted = self._connection.execute(
-                "insert into access select id, ?, ?, ? from entry where id = ? and namespace = ? on conflict do nothing",
+            known = self._connection.execute(
+                "select at, how from access where entry_id = ? and session = ?", (entry_id, session)
+            ).fetchone()
+            before = None if known is None else EPOCH + timedelta(microseconds=known[0])
+            again = before is None or at - before >= ACCESS_PAUSE
+            if not again and (how == SEARCH or known[1] != SEARCH):
+                continue
+            self._connection.execute(
+                "insert into access select id, ?, ?, ? from entry where id = ? and namespace = ? "
+                "on conflict do update set at = excluded.at, how = excluded.how",
                 (session, to_microseconds(at), how, entry_id, namespace),
             )
-            if inserted.rowcount:
-                counted += 1
-                self._connection.execute(
-                    "update entry set access_count = access_count + 1, last_accessed_at = ? where id = ?",
-                    (to_microseconds(at), entry_id),
-                )
+            changed = self._connection.execute(
+                "update entry set access_count = access_count + ?, last_accessed_at = ? where id = ? and namespace = ?",
+                (int(again), to_microseconds(at), entry_id, namespace),
+            )
+            counted += again and changed.rowcount
         return counted
 
     def note_recall(
@@ -262,17 +275,17 @@ def list_entries(
     return [row_to_entry(row) for row in rows]
 
 
-def access_times(connection: Connection, namespace: str) -> dict[str, list[datetime]]:
-    """When each entry of a namespace was used, by entry id."""
+def accesses(connection: Connection, namespace: str) -> dict[str, list[tuple[datetime, str]]]:
+    """When and how each entry of a namespace was used, by entry id."""
     rows = connection.execute(
-        "select access.entry_id, access.at from access join entry on entry.id = access.entry_id "
+        "select access.entry_id, access.at, access.how from access join entry on entry.id = access.entry_id "
         "where entry.namespace = ? order by access.at",
         (namespace,),
     )
-    times: dict[str, list[datetime]] = {}
-    for entry_id, at in rows:
-        times.setdefault(entry_id, []).append(EPOCH + timedelta(microseconds=at))
-    return times
+    found: dict[str, list[tuple[datetime, str]]] = {}
+    for entry_id, at, how in rows:
+        found.setdefault(entry_id, []).append((EPOCH + timedelta(microseconds=at), how))
+    return found
 
 
 @dataclass(frozen=True, slots=True)

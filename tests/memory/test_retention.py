@@ -2,7 +2,7 @@
 
 import math
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from typing import Any
@@ -11,7 +11,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.memory.retention import RetentionPlan, RetentionPolicy, activation, plan_retention
+from memoryd.memory.retention import (
+    RetentionPlan,
+    RetentionPolicy,
+    Use,
+    activation,
+    inherited_uses,
+    plan_retention,
+)
 from memoryd.model import Entry
 from tests.conftest import NOW
 
@@ -24,8 +31,17 @@ def entry(name: str, age: float = 100.0, **fields: Any) -> Entry:
     return Entry(name, f"fact {name}", made, made, **{"access_count": 1, **fields})
 
 
-def plan(*entries: Entry, policy: RetentionPolicy = POLICY, **options: Any) -> RetentionPlan:
-    return plan_retention(entries, {}, policy, NOW, **options)
+def plan(
+    *entries: Entry,
+    policy: RetentionPolicy = POLICY,
+    uses: Mapping[str, Sequence[Use]] | None = None,
+    **options: Any,
+) -> RetentionPlan:
+    return plan_retention(entries, uses or {}, policy, NOW, **options)
+
+
+def used(days: float, *, answered: bool = True) -> Use:
+    return Use(NOW - timedelta(days=days), answered)
 
 
 def retired(found: RetentionPlan) -> dict[str, str]:
@@ -89,6 +105,44 @@ class TestQuota:
 
         assert retired(plan(old_but_used, *rest, policy=self.POLICY)) == {"c": "evicted"}
 
+    def test_what_answered_stays_and_what_was_only_shown_makes_room(self) -> None:
+        rest = [entry(name, 50) for name in "abc"]
+        seen = NOW - timedelta(days=80)
+        answer, shown = (entry(name, 300, last_accessed_at=seen) for name in ("answer", "shown"))
+        uses = {"answer": [used(80)], "shown": [used(80, answered=False)]}
+
+        found = plan(answer, shown, *rest, policy=replace(self.POLICY, quota=1), uses=uses)
+
+        assert (set(retired(found)), found.over_quota) == ({*"abc", "shown"}, 0)
+
+    def test_only_what_is_in_use_may_pass_the_quota_and_that_is_said(self) -> None:
+        uses = {name: [used(1)] for name in "abcd"}
+        found = plan(*[entry(name, 100) for name in "abcdef"], policy=self.POLICY, uses=uses)
+
+        assert (set(retired(found)), found.over_quota) == ({*"ef"}, 1)
+
+    @pytest.mark.parametrize(
+        "kept", [{"merged_from": ("old",)}, {"superseded_by": "new"}, {"merged_from": ("old", "x")}]
+    )
+    def test_the_use_of_what_came_before_counts(self, kept: dict[str, Any]) -> None:
+        forward = "superseded_by" in kept
+        old = entry("old", 200, state="superseded" if forward else "merged")
+        old = replace(old, superseded_by="new") if forward else old
+        new = entry("new", 100, **({} if forward else kept))
+        found = plan(
+            old, new, entry("a", 9), policy=RetentionPolicy(quota=1), uses={"old": [used(50)]}
+        )
+
+        assert retired(found) == {"a": "evicted"}
+
+    def test_lines_of_descent_that_bite_their_tail_end(self) -> None:
+        ring = [
+            entry("a", 100, merged_from=("b",), superseded_by="b"),
+            entry("b", 100, merged_from=("a",), superseded_by="a"),
+        ]
+
+        assert inherited_uses(ring, {"a": [used(1)]}) == {"a": (used(1),), "b": (used(1),)}
+
     def test_immune_entries_make_no_room(self) -> None:
         found = plan(*[entry(name, 500, pinned=True) for name in "abcde"], policy=self.POLICY)
 
@@ -145,26 +199,28 @@ class TestPurge:
 @pytest.mark.parametrize("noted", ["yesterday", 5, None, "", ["2026"]])
 def test_odd_notes_of_a_caller_are_no_times(noted: object) -> None:
     odd = entry("a", 400, state="archived", metadata={"archived_at": noted, "recorded_at": noted})
+    noted_active = entry("b", 40, metadata={"confirmed_at": noted})
 
     assert plan(odd).purge == ()
+    assert retired(plan(noted_active, policy=RetentionPolicy(quota=0))) == {"b": "evicted"}
 
 
 class TestActivation:
     def test_it_is_the_published_formula(self) -> None:
-        used = [NOW - timedelta(days=days) for days in (4.0, 25.0)]
         one = entry("a", 100.0)
 
-        assert activation(one, used, POLICY, NOW) == pytest.approx(math.log(1 / 2 + 1 / 5 + 1 / 10))
+        assert activation(one, [used(4.0), used(25.0)], POLICY, NOW) == pytest.approx(
+            math.log(1 / 2 + 1 / 5 + 1 / 10)
+        )
 
     @given(st.lists(st.floats(1, 1000), min_size=1, max_size=10), st.floats(1, 1000))
     def test_every_further_use_raises_it(self, days: list[float], more: float) -> None:
         one = entry("a", 2000.0)
-        used = [NOW - timedelta(days=day) for day in days]
-        again = NOW - timedelta(days=more)
-        if again in used:
+        before, again = [used(day) for day in days], used(more)
+        if again in before:
             return
 
-        assert activation(one, [*used, again], POLICY, NOW) > activation(one, used, POLICY, NOW)
+        assert activation(one, [*before, again], POLICY, NOW) > activation(one, before, POLICY, NOW)
 
 
 ENTRIES = st.lists(

@@ -20,7 +20,7 @@ class FakeClock:
         self.now = now
         self.boot, self.seconds = "boot-1", 1000.0
         # All of them first: a module imported later would keep this clock for ever.
-        for module in pkgutil.iter_modules(memoryd.service.__path__, "memoryd.service."):
+        for module in pkgutil.walk_packages(memoryd.service.__path__, "memoryd.service."):
             importlib.import_module(module.name)
         for name, loaded in list(sys.modules.items()):
             if name.startswith("memoryd.") and hasattr(loaded, "utc_now"):

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from memoryd.model import Entry
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.bank.view import history, provenance_tree, search_entries
 from memoryd.service.writer import Writer
-from memoryd.store.bank import list_entries
+from memoryd.store.bank import ANSWER, SEARCH, Bank, accesses, list_entries
 from memoryd.store.entry_rows import entry_from_json, entry_to_json
 from memoryd.store.entry_search import EntryView
 from memoryd.store.reader import Reader
@@ -236,7 +236,6 @@ class TestAccess:
         entry = add(writer, "We deploy with Kamal")["entry"]
         cost = {
             "namespace": "local/default",
-            "how": "search",
             "milliseconds": 1.0,
             "characters": 10,
         }
@@ -244,6 +243,35 @@ class TestAccess:
             ask(writer, "memory.accessed", ids=[entry["id"]], session=session, **cost)
 
         assert entries(home)[0].access_count == 2
+
+    def test_a_shell_that_stays_open_for_months_counts_every_day(
+        self, writer: Writer, home: Path
+    ) -> None:
+        entry = add(writer, "We deploy with Kamal")["entry"]
+        bank, start = Bank(writer.store.connection), datetime(2026, 10, 1, tzinfo=UTC)
+        times = [start + timedelta(hours=hours) for hours in (0, 5, 23, 25, 26, 72)]
+        with writer.store.transaction():
+            counted = [
+                bank.count_access("local/default", [entry["id"]], "shell-1", SEARCH, at)
+                for at in times
+            ]
+
+        assert counted == [1, 0, 0, 1, 0, 1]
+        assert entries(home)[0].access_count == 3
+        assert entries(home)[0].last_accessed_at == times[-1]
+
+    def test_a_hit_that_answers_later_in_the_session_has_answered(
+        self, writer: Writer, home: Path
+    ) -> None:
+        entry = add(writer, "We deploy with Kamal")["entry"]
+        shown = {"namespace": "local/default", "session": "a", "milliseconds": 1, "characters": 1}
+        for answers in ([], [entry["id"]], []):
+            ask(writer, "memory.accessed", ids=[entry["id"]], answers=answers, **shown)
+
+        (((_, how),),) = accesses(writer.store.connection, "local/default").values()
+
+        assert how == ANSWER
+        assert entries(home)[0].access_count == 1
 
     def test_another_namespace_cannot_count(self, writer: Writer, home: Path) -> None:
         entry = add(writer, "We deploy with Kamal")["entry"]
@@ -253,7 +281,6 @@ class TestAccess:
             ids=[entry["id"]],
             session="a",
             namespace="other/app",
-            how="search",
             milliseconds=1.0,
             characters=1,
         )

@@ -113,7 +113,7 @@ def test_a_newer_value_inherits_how_the_fact_was_used(home: Path) -> None:
             said = f"2026-10-0{day}T09:00:00Z"
             ask(writer, "memory.add", content=f"The database port is {port}", created_at=said)
         (old,) = (one for one in entries(home) if "5432" in one.content)
-        shown = {"namespace": "local/default", "how": "search", "milliseconds": 1, "characters": 1}
+        shown = {"namespace": "local/default", "milliseconds": 1, "characters": 1}
         for session in ("s1", "s2"):
             ask(writer, "memory.accessed", ids=[old.id], session=session, **shown)
     run(home)
@@ -155,7 +155,7 @@ def test_undo_leaves_alone_what_was_changed_since_and_says_so(bank: Path) -> Non
 def test_an_access_since_the_run_is_no_change_and_is_kept(bank: Path) -> None:
     report = run(bank)
     keeper = report["merges"][0]["into"]
-    cost = {"namespace": "local/default", "how": "search", "milliseconds": 1.0, "characters": 1}
+    cost = {"namespace": "local/default", "milliseconds": 1.0, "characters": 1}
     with writing(bank) as writer:
         ask(writer, "memory.accessed", ids=[keeper], session="s", **cost)
     told = undo(bank, report["run"])

@@ -92,7 +92,7 @@ def test_an_entry_that_is_used_meanwhile_stays(life: Life, clock: FakeClock) -> 
     (used,) = (one for one in entries(life.home) if "billing" in one.content)
     life.ask(
         "memory.accessed",
-        namespace="local/default", ids=[used.id], session="s", how="search", milliseconds=1, characters=1,
+        namespace="local/default", ids=[used.id], session="s", milliseconds=1, characters=1,
     )  # fmt: skip
     run(life)
 
@@ -174,7 +174,7 @@ def test_pruning_and_using_at_the_same_time_lose_nothing(life: Life) -> None:
             for number in range(5):
                 with_retry(
                     life,
-                    namespace="local/default", ids=ids, session=f"s{number}", how="search", milliseconds=1, characters=1,
+                    namespace="local/default", ids=ids, session=f"s{number}", milliseconds=1, characters=1,
                 )  # fmt: skip
         except BaseException as error:
             errors.append(error)

@@ -131,7 +131,7 @@ def run(place: Place) -> Iterator[Callable[..., RunningDaemon]]:
         daemon = RunningDaemon(place.home, watchdog_seconds, program, before)
         running.append(daemon)
         if ready:
-            assert daemon.wait_told("READY"), daemon.log.read_text()
+            assert daemon.wait_told("READY", 120.0), daemon.log.read_text()  # others may be busy
         return daemon
 
     yield start

@@ -11,6 +11,7 @@ from typing import Any
 from memoryd.memory.consolidation.comparison import Comparison
 from memoryd.memory.consolidation.plan import Clause
 from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.noted import noted_time
 from memoryd.model import Entry, Provenance
 
 Compare = Callable[[Entry, Entry], Comparison]
@@ -91,7 +92,15 @@ def _metadata(keeper: Entry, ordered: Sequence[Entry]) -> dict[str, Any]:
     for entry in (*ordered, keeper):
         merged.update(entry.metadata)
     tags = sorted({tag for entry in ordered for tag in entry.metadata.get("tags", ())})
-    return {**merged, "tags": tags} if tags else merged
+    confirmed = [noted_time(entry, "confirmed_at") for entry in ordered]
+    # The user said it again, only in other words than the first time.
+    confirmed += [entry.updated_at for entry in ordered[1:] if entry.origin == "user"]
+    latest = max(filter(None, confirmed), default=None)
+    return {
+        **merged,
+        **({"tags": tags} if tags else {}),
+        **({"confirmed_at": latest.isoformat()} if latest else {}),
+    }
 
 
 def cite(members: Sequence[Entry]) -> tuple[Provenance, ...]:

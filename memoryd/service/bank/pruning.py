@@ -15,6 +15,7 @@ from memoryd.memory.retention import (
     RetentionPlan,
     RetentionPolicy,
     Retire,
+    Use,
     plan_retention,
 )
 from memoryd.model import Entry
@@ -23,7 +24,7 @@ from memoryd.service.bank.remembering import new_id
 from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
 from memoryd.service.writer import utc_now
-from memoryd.store.bank import access_times, list_entries, namespaces
+from memoryd.store.bank import SEARCH, accesses, list_entries, namespaces
 from memoryd.store.reader import Reader
 
 DIGEST_CHARACTERS = 100  # of each demoted entry, in the line that remembers it
@@ -51,7 +52,7 @@ def prune(
         plans = {
             place: plan_retention(
                 list_entries(reader.connection, place, states=()),
-                access_times(reader.connection, place),
+                _uses(reader, place),
                 make_policy(config.retention),
                 now,
                 clock_jumped=jumped,
@@ -79,6 +80,13 @@ def prune(
         **report,
         "history": carry_out(home, config, "history.limit", brakes) if limited else {},
         "seconds": round(time.perf_counter() - started, 3),
+    }
+
+
+def _uses(reader: Reader, namespace: str) -> dict[str, list[Use]]:
+    logged = accesses(reader.connection, namespace)
+    return {
+        entry_id: [Use(at, how != SEARCH) for at, how in one] for entry_id, one in logged.items()
     }
 
 

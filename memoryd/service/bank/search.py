@@ -8,7 +8,7 @@ from typing import Any
 
 from memoryd.config import Config
 from memoryd.errors import HeldError, RetryError, StoreError
-from memoryd.memory.recall import RecallPolicy
+from memoryd.memory.recall import RecallPolicy, answering
 from memoryd.service.bank.view import Near, answer_json, search_entries
 from memoryd.service.client import NoDaemonError, request
 from memoryd.store.entry_search import EntryView
@@ -64,11 +64,13 @@ def serve_search(
 
 def access_of(arguments: Mapping[str, Any], answer: Mapping[str, Any]) -> dict[str, Any]:
     """The access that an answer is, for `memory.accessed`."""
+    ids = [hit["entry"]["id"] for hit in answer["hits"]]
+    places = answering([hit["why"]["all_words"] > 0 for hit in answer["hits"]])
     return {
         "namespace": arguments.get("namespace", "local/default"),
-        "ids": [hit["entry"]["id"] for hit in answer["hits"]],
+        "ids": ids,
+        "answers": [ids[place] for place in places],
         "session": arguments.get("session", "unknown"),
-        "how": "search",
         "milliseconds": answer["milliseconds"],
         "characters": sum(len(hit["entry"]["content"]) for hit in answer["hits"]),
     }

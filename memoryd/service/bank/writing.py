@@ -20,7 +20,7 @@ from memoryd.service.bank.remembering import (
 )
 from memoryd.service.bank.twins import find_twin
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.bank import Bank, Because, namespace_of
+from memoryd.store.bank import ANSWER, SEARCH, Bank, Because, namespace_of
 from memoryd.store.entry_rows import entry_to_json
 
 IMPORT_STEP = 500  # entries in one transaction
@@ -175,12 +175,13 @@ def feedback(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[s
 
 
 def note_access(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Count one access a session for the `ids` that were shown, and log what the recall cost."""
+    """Count one access a session for the `ids` that were shown, `answers` among them in full; log what the recall cost."""
     now = utc_now()
     with writer.store.transaction() as connection:
         bank = Bank(connection)
-        counted = bank.count_access(
-            arguments["namespace"], arguments["ids"], arguments["session"], arguments["how"], now
+        counted = sum(
+            bank.count_access(arguments["namespace"], ids, arguments["session"], how, now)
+            for how, ids in ((ANSWER, arguments.get("answers", ())), (SEARCH, arguments["ids"]))
         )
         bank.note_recall(
             arguments["namespace"],

@@ -17,7 +17,7 @@ from memoryd.service.files.importing import take_entry
 from memoryd.service.files.links import NAMESPACE, FileRecord, read_record, write_record
 from memoryd.service.files.writing import WRITING
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.bank import Bank, Because
+from memoryd.store.bank import SNAPSHOT, Bank, Because
 from memoryd.store.connection import Connection
 from memoryd.store.runs import Run, get_run, save_run
 
@@ -156,7 +156,7 @@ def note_loads(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict
     """Count one use a session for the `ids` that an agent was given to load."""
     with writer.store.transaction() as connection:
         counted = Bank(connection).count_access(
-            NAMESPACE, arguments["ids"], arguments["session"], "snapshot", utc_now()
+            NAMESPACE, arguments["ids"], arguments["session"], SNAPSHOT, utc_now()
         )
     return {"counted": counted}
 
