@@ -120,7 +120,10 @@ class Lexicon:
 @cache
 def lexicon(language: Language) -> Lexicon:
     """Load the tables of one language."""
-    return _compile(language, _table(language), _table(f"{language}_words"))
+    words = dict(_table(f"{language}_words"))
+    for section, swapped in _swapped_words(language).items():
+        words[section] = words.get(section, "") + swapped
+    return _compile(language, _table(language), words)
 
 
 @cache
@@ -128,6 +131,22 @@ def simplified() -> Mapping[int, int]:
     """Traditional Chinese characters -> the simplified ones they are read as, for `str.translate`."""
     pairs = _table("zh_traditional")["pairs"]
     return {ord(a): ord(b) for row, plain in pairs for a, b in zip(row, plain, strict=True)}
+
+
+def _swapped_words(language: Language) -> dict[str, str]:
+    """Give the words that stand in the table of swaps of an unspaced language, by their section."""
+    file = files(__package__).joinpath("languages", f"{language}_swaps.txt")
+    found: dict[str, str] = {}
+    section = ""
+    for line in (
+        file.read_text("utf-8").splitlines() if language in UNSPACED and file.is_file() else ()
+    ):
+        if line.startswith("="):
+            section = line.removeprefix("=").strip()
+        elif not line.startswith("#"):
+            long = (word for word in line.split() if len(word) > 1 and not word.isascii())
+            found[section] = " ".join((found.get(section, ""), *long, ""))
+    return found
 
 
 def _table(name: str) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from memoryd.memory.consolidation.inflection import bases
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import Reading, Unit
 
-_ORDINARY = frozenset({"word", "concept", "action", "quality", "name"})
+_ORDINARY = frozenset({"word", "concept", "action", "quality", "name", "char"})
 _SWAPS = frozenset({"en", "zh"})  # languages with a table of swaps
 _MOST = 8  # leftovers; with more the texts differ anyhow
 
@@ -76,4 +76,4 @@ def _table(language: str) -> dict[str, list[int]]:
 
 def _lines(name: str) -> list[str]:
     text = files(__package__).joinpath("languages", name).read_text("utf-8")
-    return [line for line in text.splitlines() if not line.startswith("#")]
+    return [line for line in text.splitlines() if not line.startswith(("#", "="))]
