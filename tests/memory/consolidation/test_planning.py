@@ -154,7 +154,24 @@ def test_a_merge_inherits_age_from_evidence_and_unites_sources_accesses_and_tags
     assert merge.inherited["updated_at"] == found[1].updated_at
     assert merge.inherited["access_count"] == 7
     assert merge.inherited["confidence"] == 0.9
-    assert merge.inherited["metadata"] == {"tags": ["git", "rules"]}
+    assert merge.inherited["metadata"] == {
+        "tags": ["git", "rules"],
+        "confirmed_at": found[1].updated_at.isoformat(),  # the user said it again
+    }
+
+
+def test_a_merge_keeps_the_latest_confirmation_and_takes_none_from_an_agent() -> None:
+    texts = ("Never push to main.", "Do not push to main.")
+    older, newer = "2026-01-05T00:00:00+00:00", "2026-02-05T00:00:00+00:00"
+    notes = ({"confirmed_at": newer}, {"confirmed_at": older})
+    found = [
+        entry(number, text, origin="assistant", metadata=note)
+        for number, (text, note) in enumerate(zip(texts, notes, strict=True))
+    ]
+    silent = [replace(one, metadata={}) for one in found]
+
+    assert plan(found).merges[0].inherited["metadata"]["confirmed_at"] == newer
+    assert "confirmed_at" not in plan(silent).merges[0].inherited["metadata"]
 
 
 def test_a_newer_value_replaces_the_older_and_is_named_by_its_attribute() -> None:
