@@ -12,6 +12,7 @@ from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.literals import is_said, literals
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 
@@ -118,6 +119,7 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
     clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
         _certainty(a, b)
+        or _literals(a, b, alignment)
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
         or _needs(a, b, alignment)
@@ -136,6 +138,19 @@ def _certainty(a: Reading, b: Reading) -> Objection | None:
     told = "user" in alone_a | alone_b and bool((alone_a | alone_b) & _THIRD)  # he: the user
     if alone_a and alone_b and not alone_a & alone_b and not told:
         return Objection("about another person")
+    return None
+
+
+def _literals(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """What is spelled as it is in one of them must be spelled so in the other."""
+    for here, there, numbers in (
+        (a, b, {i for i, _ in alignment.pairs}),
+        (b, a, {j for _, j in alignment.pairs}),
+    ):
+        for start, end, plain in literals(here.text):
+            inside = {n for n, unit in enumerate(here.units) if start <= unit.start < end}
+            if (not inside or inside & numbers) and not is_said(plain, there.text):
+                return Objection(f"{plain!r} is spelled so in only one of them")
     return None
 
 

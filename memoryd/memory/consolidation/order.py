@@ -5,6 +5,7 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, when
@@ -31,7 +32,11 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
-    return _turned_whole(a, b, alignment) or _changed_places(a, b, alignment)
+    return (
+        exchanged(a, b, alignment)
+        or _turned_whole(a, b, alignment)
+        or _changed_places(a, b, alignment)
+    )
 
 
 def _turned_whole(a: Reading, b: Reading, alignment: Alignment) -> str | None:
@@ -239,15 +244,9 @@ def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
         anywhere |= {i for i, j in alignment.pairs if i == 0 or j == 0}
     for i, j in alignment.pairs[_shared_topic(alignment) :]:
         if i not in anywhere:
-            left.setdefault(_home(a, i), set()).add(i)
-            right.setdefault(_home(b, j), set()).add(i)
+            left.setdefault(a.home(i), set()).add(i)
+            right.setdefault(b.home(j), set()).add(i)
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
-
-
-def _home(reading: Reading, i: int) -> int:
-    """Give the clause of a unit; what stands in brackets belongs to the clause around them."""
-    clause = reading.units[i].clause
-    return reading.clauses[clause].inside if reading.clauses[clause].inside >= 0 else clause
 
 
 def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:

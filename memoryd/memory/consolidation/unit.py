@@ -102,6 +102,11 @@ class Reading:
     text: str = ""
     offsets: tuple[int, ...] = ()
 
+    def home(self, i: int) -> int:
+        """Give the clause of a unit; what stands in brackets belongs to the clause around them."""
+        clause = self.units[i].clause
+        return self.clauses[clause].inside if self.clauses[clause].inside >= 0 else clause
+
     def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
         """Unite the cues of some clauses (all by default)."""
         chosen = range(len(self.clauses)) if numbers is None else numbers

@@ -1,5 +1,7 @@
 """Any words in any order can be read and compared: one odd note must not cost the others their night."""
 
+from functools import cache
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -29,6 +31,7 @@ OTHERS = [
 ]
 
 
+@cache
 def notes(language: Language) -> st.SearchStrategy[str]:
     """Words that mean something to the reader, shuffled with values and punctuation."""
     senses = lexicon(language).phrases

@@ -1,0 +1,30 @@
+"""Did two units exchange their partners: the left motor stalls and the right one runs, or the other way round?
+
+The same words stand in both texts, so only what stands together with what tells them apart.
+"""
+
+from collections import Counter
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.unit import Reading
+
+
+def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Name two units that changed clauses crosswise while a third one stayed with its own.
+
+    Clauses may move as wholes, and be split or joined; but if u left a clause for the place of v, and v came for u,
+    something that stayed in either clause has another partner now.
+    """
+    ours, theirs = Counter(u.key for u in a.units), Counter(u.key for u in b.units)
+    pairs = [
+        (i, j) for i, j in alignment.pairs if ours[a.units[i].key] == theirs[b.units[j].key] == 1
+    ]
+    places = [(a.home(i), b.home(j)) for i, j in pairs]
+    for n, (x, y) in enumerate(places):
+        for m in range(n + 1, len(places)):
+            x2, y2 = places[m]
+            if x == x2 or y == y2:
+                continue
+            if (x, y2) in places or (x2, y) in places:
+                return f"{a.units[pairs[n][0]].surface!r} and {a.units[pairs[m][0]].surface!r} exchanged their clauses"
+    return None

@@ -1,0 +1,61 @@
+"""Literals: what stands in backticks or quotes, or is said to be a name, is spelled as it is and has no synonym.
+
+`delete` and `remove` are two commands, "bug" and "defect" two labels. Markup itself says nothing: `make seed` and
+make seed are the same literal.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from importlib.resources import files
+
+_LONGEST_QUOTE = 3  # words; a longer quotation is somebody's sentence, not a name
+_MARKUP = re.compile(r"`+|\*{1,3}|[\"“”„«»「」『』]")
+_CODE = re.compile(r"`+([^`\n]+)`+")
+_SNAKE = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9]*_[A-Za-z0-9_]*(?:\(\))?")
+_QUOTED = re.compile(r"\"([^\"\n]+)\"|[“„]([^“”„\n]+)[”“]|[«「『]\s?([^«»「」『』\n]+?)\s?[»」』]")
+_TAIL = re.compile(r"\(\)$|(?<=\w)/$|[.,;:!?。，；：！？]+$")
+
+
+def literals(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield the literals of folded *text* as (start, end, plain form); the form is in lower case without markup."""
+    for start, end in _spans(text):
+        if plain := _plain(text[start:end]):
+            yield start, end, plain
+
+
+def _spans(text: str) -> Iterator[tuple[int, int]]:
+    for pattern in (_CODE, _SNAKE):
+        yield from (match.span() for match in pattern.finditer(text))
+    for match in _QUOTED.finditer(text):
+        if len(match.group().split()) <= _LONGEST_QUOTE:
+            yield match.span()
+    for match in _names().finditer(text):
+        yield match.span(match.lastgroup or 0)
+
+
+def is_said(literal: str, text: str) -> bool:
+    """Does folded *text* say a literal's plain form, as words of its own?"""
+    return re.search(rf"(?<![a-z0-9_]){re.escape(literal)}(?![a-z0-9_])", _plain(text)) is not None
+
+
+def _plain(text: str) -> str:
+    return _TAIL.sub("", " ".join(_MARKUP.sub(" ", text).casefold().split()))
+
+
+@cache
+def _names() -> re.Pattern[str]:
+    """Make the pattern of a word that is said to be a name."""
+    table = files("memoryd.memory.consolidation") / "languages" / "naming.toml"
+    data = tomllib.loads(table.read_text(encoding="utf-8"))
+    spaced = "|".join(w for language in ("en", "de", "fr", "es") for w in data["naming"][language])
+    unspaced = "|".join(sorted(data["naming"]["zh"], key=len, reverse=True))
+    nouns = "|".join(data["named"]["nouns"])
+    word = r"[A-Za-z0-9_][\w.-]*"
+    return re.compile(
+        rf"\b(?:{spaced})\s+(?P<called>(?!(?:the|a|an|by|with|from|to|in|on|after|for|as|and|or)\b){word})"
+        rf"|(?:{unspaced})\s*(?P<name>{word})"
+        rf"|\b(?:{nouns})\s*(?:\bis\b|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))",
+        re.IGNORECASE,
+    )
