@@ -36,6 +36,14 @@ NUMBERS = {"n": "1", "v": "2", "a": "3", "s": "5", "r": "4"}
 # lexicographer files: Tops, animal, body, location, person (roles are values), plant, quantity, substance, time
 LEFT_OUT = {3, 5, 8, 15, 18, 20, 23, 27, 28}
 DEEDS = {4, 9, 10, 11}  # nouns for what somebody does: act, cognition, communication, event
+RESULTS = {
+    19,
+    21,
+    22,
+    26,
+}  # and for what comes of it, if the verb is mostly one: phenomenon, possession, process, state
+MATERIALS = {5, 13, 20, 27}  # animal, food, plant, substance: words that things are named after
+COLOURS = ("chromatic_color", "achromatic_color", "color")
 DEED = ("tion", "sion", "ment", "ance", "ence", "al", "ure", "ery", "age", "ysis")
 SHARE = 0.2  # of a word's uses a sense must have
 
@@ -107,6 +115,11 @@ class Judge:
             lemma, _, rest = sense.partition("%")
             self.totals[{"1": "n", "2": "v", "3": "a", "5": "a", "4": "r"}[rest[0]], lemma] += count
 
+    def is_verb(self, word: str, deed: str) -> bool:
+        return self.totals["v", word] >= self.totals["n", word] and not deed.endswith(
+            ("age", "ery")
+        )
+
     def takes(self, synset: Synset, k: int) -> bool:
         word = synset.words[k]
         if word not in self.common or not word.isalpha() or not word.isascii() or len(word) < 3:
@@ -116,17 +129,43 @@ class Judge:
         return rank == 0 or (bool(total) and self.counts[synset.senses[k]] >= SHARE * total)
 
 
+def naming_words(folder: Path, nouns: dict[str, Synset]) -> tuple[frozenset[str], frozenset[str]]:
+    """Give the words for colours, then those for animals, plants, dishes, materials too: things are named after them."""
+    above: dict[str, list[str]] = {}
+    for line in (folder / "data.noun").read_text("utf-8").splitlines():
+        parts = line.split(" | ")[0].split()
+        if not line.startswith("  "):
+            above[parts[0]] = [parts[k + 1] for k, part in enumerate(parts) if part in ("@", "@i")]
+    colours: set[str] = set()
+    materials: set[str] = set()
+    for offset, synset in nouns.items():
+        words = {word.lower() for word in synset.words}
+        colours |= words if _is_colour(offset, nouns, above) else set()
+        materials |= words if synset.lexname in MATERIALS else set()
+    return frozenset(colours), frozenset(colours | materials)
+
+
+def _is_colour(offset: str, nouns: dict[str, Synset], above: dict[str, list[str]]) -> bool:
+    while offset in nouns:
+        if not set(COLOURS).isdisjoint(nouns[offset].words) and nouns[offset].lexname == 7:
+            return True
+        offset = next(iter(above[offset]), "")
+    return False
+
+
 def main(folder: Path, common: frozenset[str]) -> None:
     """Write the table."""
     judge = Judge(folder, common)
     synsets = list(read_synsets(folder))
     nouns = {synset.offset: synset for synset in synsets if synset.pos == "n"}
+    naming = naming_words(folder, nouns)
     lines = set()
     deeds: dict[str, set[str]] = defaultdict(set)
     for synset in synsets:
         if synset.pos == "n" and synset.lexname in LEFT_OUT:
             continue
         taken = [w for k, w in enumerate(synset.words) if judge.takes(synset, k)]
+        taken = [w for w in taken if w not in naming[synset.pos == "n"]]
         if len(taken) > 1:
             lines.add(" ".join((synset.pos, *sorted(set(taken)))))
         if synset.pos != "v":
@@ -135,7 +174,7 @@ def main(folder: Path, common: frozenset[str]) -> None:
             noun = nouns[offset]
             word, deed = synset.words[place - 1], noun.words[target - 1]
             if (
-                noun.lexname in DEEDS and word[:3] == deed[:3] and deed.endswith(DEED) and word != deed
+                (noun.lexname in DEEDS or (noun.lexname in RESULTS and judge.is_verb(word, deed))) and word[:3] == deed[:3] and deed.endswith(DEED) and word != deed
                 and word in taken and judge.takes(noun, target - 1)
             ):  # fmt: skip
                 deeds[word].add(deed)

@@ -31,9 +31,8 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
     for clause in sorted({wider.units[i].clause for i in extra}):
         mine = [i for i, unit in enumerate(wider.units) if unit.clause == clause]
         facts = wider.clauses[clause]
-        if (
-            any(wider.units[i].key in _RESTRICTING for i in mine if i in extra)
-            or facts.cues & _LIMITS
+        if any(wider.units[i].key in _RESTRICTING for i in mine if i in extra) or facts.cues & (
+            _LIMITS if clause in shared else _LIMITS - {"also"}
         ):
             return "the addition limits the statement"
         if clause in shared:

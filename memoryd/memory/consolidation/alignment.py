@@ -9,7 +9,7 @@ from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
-from memoryd.memory.consolidation.unit import Reading, Unit
+from memoryd.memory.consolidation.unit import ClauseFacts, Reading, Unit
 
 _STEM = 3  # letters that a word's forms and spellings begin with
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
@@ -109,11 +109,13 @@ def _is_said_anyway(unit: Unit, reading: Reading) -> bool:
     return light or first or (unit.key == FINISHED and unit.sign > 0)
 
 
-def _is_light(i: int, reading: Reading) -> bool:
+def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer for each kind of word
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
     if _is_said_anyway(unit, reading):
+        return True
+    if unit.key in table.keeping and is_cancelled(reading.clauses[unit.clause]):
         return True
     before = reading.units[i - 1] if i else None
     if unit.key in table.heads and before is not None and before.end == unit.start:
@@ -195,9 +197,16 @@ def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
     return any(len(stem) >= _MIN_SHARED or stem in (u[0], v[0]) for stem in shared)
 
 
+def is_cancelled(clause: ClauseFacts) -> bool:
+    """No X without Y: two denials."""
+    return clause.denials > 0 and clause.denials % 2 == 0
+
+
 def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
     """Was the unit matched once already, or does the other text have it among its light words?"""
-    if unit.key == "before" and any(clause.conditional for clause in other.clauses):
+    if unit.key == "before" and any(
+        clause.conditional or is_cancelled(clause) for clause in other.clauses
+    ):
         return True
     if unit.kind == "condition" and unit.key == "if" and "when" in other.cues():
         return True

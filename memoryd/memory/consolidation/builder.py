@@ -23,6 +23,12 @@ _POSTPOSED = frozenset(
     {"if", "when", "until", "before", "after", "except"}
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
+_MOMENTS = ("time:", "date:", "day:", "seconds:", "months:")
+_AFTER_MOMENT = frozenset(
+    {"concept", "word", "name", "negate", "modal", "drop", "person", "action"}
+)
+_NOUNS = frozenset({"concept", "word", "name", "code", "quantity"})
+_DETERMINERS = frozenset({"the", "a", "an", "each", "every", "our", "my", "their", "this", "these"})
 _AUXILIARIES = frozenset({"have", "get"})
 
 
@@ -35,7 +41,8 @@ class ReadingBuilder(Marks):
             return
         if self._starts_clause(item):
             self.close()
-        self.now.started = item.start if self.now.started < 0 else self.now.started
+        if self.now.started < 0:
+            self.now.started, self.now.opens = item.start, item.role == "condition"
         self.now.ended = item.end
         self.now.cues |= item.aside
         if item.surface.casefold() in self.table.ordered:
@@ -95,11 +102,32 @@ class ReadingBuilder(Marks):
         unspaced = self.table.language in UNSPACED
         if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
             return not unspaced or item.key not in _POSTPOSED
+        if self._ends_fronted(item):
+            return True
         joined = self.now.last is not None and self.now.last.role == "join"
         if not joined or unspaced:
             return False
         verb = item.role in ("action", "modal") or self._is_copula(item)
         return item.role == "negate" or (verb and self.now.divides >= 0)
+
+    def _ends_fronted(self, item: Item) -> bool:
+        """Before lunch the team meets; while baking the map set it off: the main clause begins without a comma."""
+        last = self.now.last
+        if self.table.language != "en" or not self.now.opens or last is None:
+            return False
+        if last.role not in _NOUNS or not self.now.units:
+            return False
+        acting = last.role == "word" and last.surface.endswith("ing")
+        if last.role == "quantity" and last.key.startswith(_MOMENTS):
+            return item.role in _AFTER_MOMENT
+        if item.role in ("drop", "quantify"):
+            return item.surface.casefold() in _DETERMINERS and not acting
+        deeds = [self.units[i] for i in self.now.units]
+        said = any(unit.kind == "action" or unit.surface.endswith("ing") for unit in deeds)
+        return item.role == "action" and said and self._is_bare(item) and not acting
+
+    def _is_bare(self, item: Item) -> bool:
+        return not item.surface.casefold().endswith(("s", "ed", "ing"))
 
     def _dispatch(self, item: Item) -> None:
         handler = getattr(self, "_" + item.role, None)
@@ -198,11 +226,17 @@ class ReadingBuilder(Marks):
         )
 
     def _action(self, item: Item) -> None:
-        if self.now.divides < 0:
+        if self.now.divides < 0 and not self._is_agent(item):
             self.now.divides = item.start
         self._note_tense(item)
         self._add(item)
         self.now.role = ""
+
+    def _is_agent(self, item: Item) -> bool:
+        """Reviewers review, but are no verb."""
+        word = item.surface.casefold()
+        agent = word.endswith(("er", "ers", "or", "ors")) and not item.key.endswith(("er", "or"))
+        return self.table.language == "en" and agent
 
     def _add(self, item: Item) -> None:
         if item.key in ("", "unset_") and item.role == "concept":

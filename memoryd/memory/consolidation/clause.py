@@ -32,6 +32,7 @@ class Clause:
     perfect: str = ""  # a form of have or get that turns out an auxiliary if a participle follows
     needed: list[range] = field(default_factory=list)  # units that a "must" is about
     conditional: bool = False
+    opens: bool = False  # with a condition, at its very start
     participle: bool = False  # "-ed" alone does not tell moved from was moved
     last: Item | None = None
     light: Item | None = None  # the last dropped word, content after all if nothing else is negated

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.consolidation.additions import addition_problem
-from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.alignment import Alignment, align, is_cancelled, light_verbs
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
@@ -22,6 +22,7 @@ Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _THIRD = frozenset({"he", "she", "they"})
 _WISHES = frozenset({"want", "prefer"})
+_PROVIDED = frozenset({"give", "have", "get", "use", "make", "stay", "put", IMPERATIVE})
 _BANS = frozenset({"forbid", "omit"})
 _DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
 
@@ -261,11 +262,17 @@ def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     return None
 
 
-def _may_be_one(ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Reading) -> bool:
+def _may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
+    ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Reading
+) -> bool:
     """Do they share a sense, or is one what is wanted and the other what to do, or one a ban and the other denied?"""
     if ours & theirs - {IMPERATIVE}:
         return True
     for mine, other, reading in ((ours, theirs, b), (theirs, ours, a)):
+        if _is_received(mine, other) or _is_wished(mine, other, reading):
+            return True
+        if "omit" in mine and "have" in other and _is_cancelled(a if reading is b else b):
+            return True
         denied = any(clause.denials for clause in reading.clauses)
         if mine <= _WISHES and IMPERATIVE in other:
             return True
@@ -276,6 +283,23 @@ def _may_be_one(ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Rea
     return not (ours | theirs) & _DENIALS and any(c.denials > 1 for c in (*a.clauses, *b.clauses))
 
 
+def _is_received(mine: frozenset[str], other: frozenset[str]) -> bool:
+    """The dog gets none = give the dog none."""
+    return "get" in mine and {"give", IMPERATIVE} <= other
+
+
+def _is_wished(mine: frozenset[str], other: frozenset[str], reading: Reading) -> bool:
+    """Wants replies without jokes = replies are to be given without jokes."""
+    directive = any(clause.modals & {"must", "should"} for clause in reading.clauses)
+    ordered = not lexicon(reading.language).directing.isdisjoint(reading.dropped)
+    return mine <= _WISHES | {IMPERATIVE} and other <= _PROVIDED and (directive or ordered)
+
+
+def _is_cancelled(reading: Reading) -> bool:
+    """Does the text deny what it denies (may not be omitted)?"""
+    return any(is_cancelled(clause) for clause in reading.clauses)
+
+
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
@@ -283,6 +307,7 @@ def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
             _is_worded_otherwise(u, v, a, b)
             or _is_when(u, v, a, b)
             or _is_needed_before(a, b, i, j)
+            or _is_first_needed(a, b, i, j)
         ):
             return Objection(f"{u.surface!r} stands in another condition", "scope")
     return None
@@ -294,6 +319,18 @@ def _is_needed_before(a: Reading, b: Reading, i: int, j: int) -> bool:
         needs = silent.clauses[silent.units[n].clause]
         if silent.units[n].scope == "" and said.units[m].scope == "before" and needs.conditional:
             return n not in needs.needed and "must" in said.clauses[said.units[m].clause].modals
+    return False
+
+
+def _is_first_needed(a: Reading, b: Reading, i: int, j: int) -> bool:
+    """No X leaves without Y = Y is done before X leaves."""
+    for silent, n, said, m in ((a, i, b, j), (b, j, a, i)):
+        if not _is_cancelled(silent) or all(unit.scope != "before" for unit in said.units):
+            continue
+        if all(unit.scope != "without" for unit in silent.units):
+            continue
+        if (silent.units[n].scope, said.units[m].scope) in (("without", ""), ("", "before")):
+            return True
     return False
 
 

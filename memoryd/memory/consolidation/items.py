@@ -28,6 +28,8 @@ _SIGNS = {
     "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
     "<": ("compare", "less"), ">": ("compare", "more"), "≈": ("quantify", "about"), "~": ("quantify", "about"),
 }  # fmt: skip
+_SHORT = 4  # letters
+_FORMLESS = frozenset({"marker", "join", "condition", "person", "frame"})
 _RANGES = frozenset("-–~")
 _MAGNITUDES = frozenset({12, 100, 1000, 10**6, 10**9})  # of which there may be several: two dozen
 _LONGEST_BORROWED = 3  # Latin words
@@ -161,7 +163,8 @@ class _Reader:
         span = self._span(i, min(reach, most))
         for count in range(len(span), 0, -1):
             for phrase in _readings(span[:count]):
-                if sense := self.spaced.phrases.get(phrase):
+                sense = self.spaced.phrases.get(phrase)
+                if sense and (count > 1 or _may_be_form(span[0][0], phrase, sense)):
                     return sense, count
         return None, 0
 
@@ -191,7 +194,7 @@ class _Reader:
                 version = self._item("concept", "version", token, token)
                 return [version, replace(version, role="quantity", key=f"{_NUMBER}{match[1]}")]
             key = token.text.casefold() if self.shouting else token.text
-            key = key.removesuffix("()").rstrip("/") or key
+            key = key.removesuffix("()").rstrip("*").rstrip("/") or key
             return [self._item("code", key, token, token)]
         lower = token.text.casefold()
         named = token.text[0].isupper() and not self.shouting and self.table.language != "de"
@@ -288,6 +291,15 @@ class _Reader:
 def _unit(text: str, table: Lexicon) -> str | None:
     sense = table.phrases.get(text.casefold())
     return sense.key if sense and sense.role == "unit" else None
+
+
+def _may_be_form(word: str, base: str, sense: Sense) -> bool:
+    """Function words have no forms (Ines is no "in"), and a short noun no -ing (inning, inn)."""
+    if word == base:
+        return True
+    if len(base) < _SHORT and sense.role not in ("action", "drop", "unit"):
+        return sense.role == "concept" and word == base + "s"
+    return sense.role not in _FORMLESS
 
 
 def _readings(span: list[tuple[str, ...]]) -> Iterator[str]:

@@ -64,12 +64,19 @@ def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
     item = found[i]
     if item.key == "for" and item.surface.casefold() == "about" and _counts(found, i + 1):
         item = replace(item, role="quantify", key="about")
+    if item.role == "compare" and item.key in ("less", "more") and _names(found, i + 1):
+        item = replace(item, role="marker", key="in")  # under deploy/base
     if item.role == "quantify" and item.key in _SHARES:
         item = replace(item, role="quantity", key=_SHARES[item.key])
     elif item.key == "ordinal:1":
         item = replace(item, role="quantify", key="first")
     out.append(_late_range(found, i, out) if item.key.startswith("time:") else item)
     return i + 1
+
+
+def _names(found: list[Item], i: int) -> bool:
+    """Does a path or identifier stand here?"""
+    return i < len(found) and found[i].role == "code"
 
 
 def _counts(found: list[Item], i: int) -> bool:

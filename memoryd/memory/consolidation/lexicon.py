@@ -28,6 +28,33 @@ from memoryd.memory.text import unaccent
 
 __all__ = ["FINISHED", "UNSPACED", "Language", "Lexicon", "Role", "Sense", "lexicon", "simplified"]
 
+_LISTED = (
+    "fragile",
+    "measures",
+    "classifiers",
+    "copulas",
+    "light",
+    "labels",
+    "perfective",
+    "postpositions",
+    "hence",
+    "heads",
+    "helping",
+    "lacking",
+    "forbidding",
+    "extents",
+    "rivals",
+    "wishing",
+    "frequency",
+    "deeds",
+    "nobody",
+    "within",
+    "spans",
+    "sequels",
+    "linking",
+    "keeping",
+    "directing",
+)
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
 _UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
 
@@ -65,6 +92,8 @@ class Lexicon:
         within: words that behind a span of time (seconds, or a key of spans) say that it is not to be passed.
         sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
+        keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
+        directing: words that make an order of a statement (is to).
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
@@ -110,6 +139,8 @@ class Lexicon:
     spans: frozenset[str] = frozenset()
     sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
+    keeping: frozenset[str] = frozenset()
+    directing: frozenset[str] = frozenset()
     sayings: Sayings | None = None
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)
@@ -173,37 +204,20 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         attributes={key: frozenset(words) for key, words in tables.get("attributes", {}).items()},
         ordered=frozenset(tables.get("ordered", {}).get("words", ())),
         opposites=_pairs(tables.get("opposites", {}).get("pairs", ())),
-        fragile=words_of(tables, "fragile"),
         name_prefixes=frozenset(tables.get("names", {}).get("prefixes", ())),
-        measures=words_of(tables, "measures"),
-        classifiers=words_of(tables, "classifiers"),
-        copulas=words_of(tables, "copulas"),
-        light=words_of(tables, "light"),
         light_verbs=_light_verbs(tables),
-        labels=words_of(tables, "labels"),
-        perfective=words_of(tables, "perfective"),
-        postpositions=words_of(tables, "postpositions"),
-        hence=words_of(tables, "hence"),
-        heads=words_of(tables, "heads"),
-        helping=words_of(tables, "helping"),
-        lacking=words_of(tables, "lacking"),
-        forbidding=words_of(tables, "forbidding"),
-        extents=words_of(tables, "extents"),
-        rivals=words_of(tables, "rivals"),
-        wishing=words_of(tables, "wishing"),
-        frequency=words_of(tables, "frequency"),
-        deeds=words_of(tables, "deeds"),
-        nobody=words_of(tables, "nobody"),
-        within=words_of(tables, "within"),
-        spans=words_of(tables, "spans"),
-        sequels=words_of(tables, "sequels"),
-        linking=words_of(tables, "linking"),
+        **_word_lists(tables),
         sayings=_sayings(tables.get("sayings")),
         markers_after="markers_after" in tables,
         unaccented=_unaccented(phrases) if spaced else {},
         plain_words=frozenset(word for phrase in phrases for word in phrase.split()),
         common=frozenset(common),
     )
+
+
+def _word_lists(tables: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the sections that are mere lists of words, by the name of their attribute."""
+    return {name: words_of(tables, name) for name in _LISTED}
 
 
 def _sayings(table: Mapping[str, Any] | None) -> Sayings | None:

@@ -7,7 +7,15 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
-from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+from memoryd.memory.consolidation.movement import (
+    are_members,
+    clauses_match,
+    is_addressed,
+    is_label_beside,
+    is_more_than,
+    keep_prepositions,
+)
+from memoryd.memory.consolidation.unit import Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, when
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
@@ -121,7 +129,7 @@ def _is_verb(reading: Reading, i: int) -> bool:
     return sum(u.kind == "action" and u.clause == unit.clause for u in reading.units) == 1
 
 
-def _may_swap(
+def _may_swap(  # noqa: PLR0911 - one answer for each reason
     a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int], alignment: Alignment
 ) -> bool:
     u, v = a.units[first[0]], a.units[second[0]]
@@ -136,13 +144,21 @@ def _may_swap(
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
         return True
+    if (
+        is_addressed(a, b, first)
+        or is_addressed(a, b, second)
+        or keep_prepositions(a, b, first, second)
+    ):
+        return True
+    if is_label_beside(a, b, first, second) or are_members(a, b, first, second):
+        return True
     if u.clause != v.clause and u2.clause != v2.clause:
         whole = (
             _is_reason(a, b, u, u2)
             or _is_reason(a, b, v, v2)
-            or (_is_more_than(u, a) and _is_more_than(v, a))
+            or (is_more_than(u, a) and is_more_than(v, a))
         )
-        return whole and _clauses_match(a, b, alignment)
+        return whole and clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
     if _is_identity(a, b, alignment):
@@ -225,30 +241,6 @@ def _is_reason(a: Reading, b: Reading, unit: Unit, other: Unit) -> bool:
     return a.clauses[unit.clause].opens_with_reason and b.clauses[other.clause].opens_with_reason
 
 
-def _is_more_than(unit: Unit, reading: Reading) -> bool:
-    """A clause of one word says nothing by itself: its place tells what it belongs to."""
-    return sum(other.clause == unit.clause for other in reading.units) > 1
-
-
-def _clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Do the clauses hold the same units, so that they moved as a whole?
-
-    What opens both texts governs every clause; so does what a pronoun points back to. A lone verb may be said in
-    one clause and understood in the other.
-    """
-    left: dict[int, set[int]] = {}
-    right: dict[int, set[int]] = {}
-    verbs = [i for i, _ in alignment.pairs if a.units[i].kind == "action"]
-    anywhere = set(verbs) if len(verbs) == 1 else set()
-    if not POINTERS.isdisjoint((*a.dropped, *b.dropped)):
-        anywhere |= {i for i, j in alignment.pairs if i == 0 or j == 0}
-    for i, j in alignment.pairs[_shared_topic(alignment) :]:
-        if i not in anywhere:
-            left.setdefault(a.home(i), set()).add(i)
-            right.setdefault(b.home(j), set()).add(i)
-    return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
-
-
 def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     """main is our default branch = our default branch is main: the two sides of one copula changed places."""
     verbs = "listed" if a.language == "zh" else "action"  # 打包脚本: turned only around a copula
@@ -275,13 +267,6 @@ def _is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:
 
 def _is_named(unit: Unit) -> bool:
     return unit.kind in ("name", "code") or (unit.kind == "word" and unit.surface.isascii())
-
-
-def _shared_topic(alignment: Alignment) -> int:
-    """Count the units that open both texts alike; they govern every clause."""
-    return next(
-        (n for n, pair in enumerate(alignment.pairs) if pair != (n, n)), len(alignment.pairs)
-    )
 
 
 def _is_nominal(

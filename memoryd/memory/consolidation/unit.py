@@ -103,9 +103,17 @@ class Reading:
     offsets: tuple[int, ...] = ()
 
     def home(self, i: int) -> int:
-        """Give the clause of a unit; what stands in brackets belongs to the clause around them."""
+        """Give the clause of a unit; brackets belong to the clause around them, a lone word to the record before it."""
         clause = self.units[i].clause
-        return self.clauses[clause].inside if self.clauses[clause].inside >= 0 else clause
+        if self.clauses[clause].inside >= 0:
+            return self.clauses[clause].inside
+        before = max((unit.clause for unit in self.units if unit.clause < clause), default=-1)
+        alone = sum(unit.clause == clause for unit in self.units) == 1
+        if not alone or before < 0 or self.clauses[clause].divides >= 0:
+            return clause
+        divides = self.clauses[before].divides
+        label = divides >= 0 and self.text[divides : divides + 1] in (":", "：")
+        return before if label else clause
 
     def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
         """Unite the cues of some clauses (all by default)."""

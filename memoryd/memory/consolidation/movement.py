@@ -1,0 +1,119 @@
+"""What may stand elsewhere in a sentence without saying anything else: whole clauses, records, phrases with their preposition."""
+
+import re
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+
+_ADDRESSING = frozenset({"toward", "by"})
+_NEAR = 2  # units between a name and the noun that says what it names
+
+
+def clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """Do the clauses hold the same units, so that they moved as a whole?
+
+    What opens both texts governs every clause; so does what a pronoun points back to. A lone verb may be said in
+    one clause and understood in the other.
+    """
+    left: dict[int, set[int]] = {}
+    right: dict[int, set[int]] = {}
+    verbs = [i for i, _ in alignment.pairs if a.units[i].kind == "action"]
+    anywhere = set(verbs) if len(verbs) == 1 else set()
+    if not POINTERS.isdisjoint((*a.dropped, *b.dropped)):
+        anywhere |= {i for i, j in alignment.pairs if i == 0 or j == 0}
+    for i, j in alignment.pairs[shared_topic(alignment) :]:
+        if i not in anywhere:
+            left.setdefault(a.home(i), set()).add(i)
+            right.setdefault(b.home(j), set()).add(i)
+    return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
+
+
+def is_more_than(unit: Unit, reading: Reading) -> bool:
+    """A clause of one word says nothing by itself: its place tells what it belongs to."""
+    return (
+        sum(
+            reading.home(i) == reading.home(reading.units.index(unit))
+            for i in range(len(reading.units))
+        )
+        > 1
+    )
+
+
+def shared_topic(alignment: Alignment) -> int:
+    """Count the units that open both texts alike; they govern every clause."""
+    return next(
+        (n for n, pair in enumerate(alignment.pairs) if pair != (n, n)), len(alignment.pairs)
+    )
+
+
+def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Reviewers: Ines, Kofi = reviewers: Kofi, Ines: names behind one label, in a text about no order."""
+    if a.ordered or b.ordered:
+        return False
+    for reading, i, k in ((a, first[0], second[0]), (b, first[1], second[1])):
+        u, v = reading.units[i], reading.units[k]
+        if u.kind != "name" or v.kind != "name" or u.clause == v.clause:
+            return False
+        later = max(u.clause, v.clause)
+        alone = sum(unit.clause == later for unit in reading.units) == 1
+        if not alone or reading.home(i) != reading.home(k):
+            return False
+    return True
+
+
+def is_addressed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
+    """Is the unit the only one of its text that stands behind "to" or "by", in both? Its preposition tells its part."""
+    role = a.units[pair[0]].role
+    if (
+        role not in _ADDRESSING
+        or b.units[pair[1]].role != role
+        or UNSPACED & {a.language, b.language}
+    ):
+        return False
+    return all(_heads(reading, role) == [i] for reading, i in ((a, pair[0]), (b, pair[1])))
+
+
+def _heads(reading: Reading, role: str) -> list[int]:
+    return [
+        i for i, unit in enumerate(reading.units) if unit.role == role and unit.kind != "action"
+    ]
+
+
+def keep_prepositions(
+    a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]
+) -> bool:
+    """On rainy days in the small hall: either phrase may come first, if each keeps its preposition."""
+    words = [
+        _preposition(r, i) for pair in (first, second) for r, i in zip((a, b), pair, strict=True)
+    ]
+    return "" not in words and words[0] == words[1] != words[2] == words[3]
+
+
+def _preposition(reading: Reading, i: int) -> str:
+    """Give the preposition that opens the unit's phrase; "" if none surely does."""
+    if reading.units[i].role != "in" or reading.language in UNSPACED:
+        return ""
+    phrases = lexicon(reading.language).phrases
+    start = reading.units[i].start
+    words: list[str] = re.findall(r"\w+|[^\w\s]", reading.text[:start].casefold())
+    for word in reversed(words[-4:]):
+        sense = phrases.get(word)
+        if sense is not None and sense.role == "marker":
+            return word
+        if not word.isalnum():
+            return ""
+    return ""
+
+
+def is_label_beside(
+    a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]
+) -> bool:
+    """The variable X, the X variable: a name and the noun that says what it names, in one phrase of both texts."""
+    if a.language in UNSPACED or any(
+        abs(x - y) > _NEAR for x, y in zip(first, second, strict=True)
+    ):
+        return False
+    u, v = a.units[first[0]], a.units[second[0]]
+    labels = lexicon(a.language).labels
+    return (u.kind == "code" and v.key in labels) or (v.kind == "code" and u.key in labels)
