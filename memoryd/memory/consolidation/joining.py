@@ -15,6 +15,7 @@ _ROUNDS = {
     "seconds:3600": "every:hour", "seconds:86400": "every:day", "seconds:604800": "every:week",
     "seconds:1209600": "every:fortnight",
 }  # fmt: skip
+_PER = {"unit:h": "hour", "unit:d": "day", "unit:wk": "week", "unit:mo": "month", "unit:yr": "year"}
 _SHARES = {"half": "pct:50", "once": "x:1", "twice": "x:2"}
 _BETWEEN = frozenset({"drop", "marker"})
 
@@ -42,6 +43,19 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
         key = _ROUNDS[found[i + 1].key]
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
+    if found[i].key == "/" and out and out[-1].role == "quantity" and i + 1 < len(found):
+        unit = found[i + 1].key.removeprefix("unit:")
+        if found[i + 1].key in _PER:
+            out.append(
+                Item(
+                    "quantity",
+                    f"every:{_PER[found[i + 1].key]}",
+                    unit,
+                    found[i].start,
+                    found[i + 1].end,
+                )
+            )
+            return i + 2
     if _has_times(found, i):
         out.append(replace(found[i], key=_ROUNDS[found[i].key]))
         return i + 1

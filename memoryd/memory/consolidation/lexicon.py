@@ -5,7 +5,7 @@ A phrase of a spaced language is a tuple of words, of an unspaced one a string o
 """
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
@@ -152,9 +152,11 @@ class Lexicon:
 def lexicon(language: Language) -> Lexicon:
     """Load the tables of one language."""
     words = dict(_table(f"{language}_words"))
-    for section, swapped in _swapped_words(language).items():
+    tables = _table(language)
+    denials = tuple(tables.get("negation", {}).get("verbal", ()))
+    for section, swapped in _swapped_words(language, denials).items():
         words[section] = words.get(section, "") + swapped
-    return _compile(language, _table(language), words)
+    return _compile(language, tables, words)
 
 
 @cache
@@ -164,8 +166,8 @@ def simplified() -> Mapping[int, int]:
     return {ord(a): ord(b) for row, plain in pairs for a, b in zip(row, plain, strict=True)}
 
 
-def _swapped_words(language: Language) -> dict[str, str]:
-    """Give the words that stand in the table of swaps of an unspaced language, by their section."""
+def _swapped_words(language: Language, denials: tuple[str, ...]) -> dict[str, str]:
+    """Give the words that stand in the table of swaps of an unspaced language, by their section; none that denies."""
     file = files(__package__).joinpath("languages", f"{language}_swaps.txt")
     found: dict[str, str] = {}
     section = ""
@@ -175,7 +177,7 @@ def _swapped_words(language: Language) -> dict[str, str]:
         if line.startswith("="):
             section = line.removeprefix("=").strip()
         elif not line.startswith("#"):
-            long = (word for word in line.split() if len(word) > 1 and not word.isascii())
+            long = (word for word in line.split() if len(word) > 1 and not word.startswith(denials))
             found[section] = " ".join((found.get(section, ""), *long, ""))
     return found
 
@@ -191,7 +193,7 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
     bases = tables.get("irregular", {})
     cues = {phrase: roles for phrase, roles in aside.items() if is_said_aside(phrase, main, bases)}
     phrases = joined_senses(tables, main, {p: roles for p, roles in aside.items() if p not in cues})
-    common = _common_words(words, phrases)
+    common = _common_words(words, {*phrases, *words_of(tables, "apart")})
     phrases |= common
     return Lexicon(
         language=language,
@@ -224,7 +226,7 @@ def _sayings(table: Mapping[str, Any] | None) -> Sayings | None:
     return Sayings(table["slots"], table["templates"]) if table else None
 
 
-def _common_words(words: Mapping[str, str], phrases: Mapping[str, Sense]) -> dict[str, Sense]:
+def _common_words(words: Mapping[str, str], phrases: Collection[str]) -> dict[str, Sense]:
     """Give the words that no other table knows; each stands for itself."""
     return {
         word: Sense(role, word)

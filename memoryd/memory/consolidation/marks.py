@@ -107,7 +107,7 @@ class Marks:
                 ("post" if self.table.markers_after else "verbal", len(self.units))
             )
             self.now.denied.append(item.surface)
-        self.now.modals.add(item.key)
+        self.now.modals |= {"must", "should"} if item.key == "ought" else {item.key}
         if item.key == "must":
             self._need(item)
         self._drop(item)
@@ -246,8 +246,9 @@ class Marks:
 
     def _scope_all(self, key: str) -> None:
         """出错就重启: all that stands before the word is when the rest happens."""
+        begun = next((i for i in self.now.units if self.units[i].key == "if"), -1)
         for i in self.now.units:
-            if not self.units[i].scope:
+            if not self.units[i].scope and i > begun:
                 self.units[i] = replace(self.units[i], scope=key)
         self.now.scope = ""
         if self.now.units:
@@ -261,7 +262,7 @@ class Marks:
         before = self.now.units or [
             i for i, unit in enumerate(self.units) if unit.clause == self.now.number - 1
         ]
-        if not any(self.units[i].kind == "action" for i in before):
+        if all(self.units[i].kind in ("quantity", "quantify") for i in before):
             return False
         if any(self.units[i].scope == "after" for i in before):
             return True  # 测试后再提交: said already

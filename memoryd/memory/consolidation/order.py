@@ -111,7 +111,9 @@ def _went_over(
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
     deeds = lexicon(reading.language).deeds
     pair = (reading.units[i], reading.units[k])
-    return not reading.ordered and any(u.kind == "action" or u.surface in deeds for u in pair)
+    verbs = sum(u.kind == "action" or u.surface in deeds for u in pair)
+    together = pair[0].clause == pair[1].clause and pair[0].scope == pair[1].scope
+    return verbs > 0 and (not reading.ordered or (verbs == 1 and together))
 
 
 def _is_mirrored(alignment: Alignment, first: tuple[int, int], second: tuple[int, int]) -> bool:

@@ -217,9 +217,10 @@ def _compared(a: Entry, b: Entry) -> Comparison:
 
 
 def _read_both(a: str, b: str) -> tuple[Reading, Reading]:
-    """Read two texts in one language, if both are in Latin script (without accents one may be mistaken)."""
+    """Read two texts in one language, if both are in Latin script, or one in Han and the other in kana too."""
     first, second = _read(a), _read(b)
-    if first.language == second.language or UNSPACED & {first.language, second.language}:
+    both = {first.language, second.language}
+    if len(both) == 1 or (UNSPACED & both and both != {"ja", "zh"}):
         return first, second
     language = common_language(a, b)
     return _read(a, language), _read(b, language)

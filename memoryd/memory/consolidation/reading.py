@@ -29,7 +29,9 @@ def guess_language(text: str) -> Language:
 
 
 def common_language(a: str, b: str) -> Language:
-    """Guess one language for two texts in Latin script: what is sure of one helps with the other."""
+    """Guess one language for two texts in Latin or in Han script: what is sure of one helps with the other."""
+    if "ja" in (guess_language(a), guess_language(b)):
+        return "ja"  # 参加費：二千円
     first, second = _scores(a), _scores(b)
     return max(_SPACED, key=lambda language: first[language] + second[language])
 

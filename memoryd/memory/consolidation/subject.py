@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -19,7 +20,18 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
     divides = reading.clauses[first.clause].divides
     if divides >= 0:
         return first.start < divides or _is_inverted(reading, first)
-    return first.start == reading.units[0].start
+    return first.start == reading.units[0].start or _is_numbered(reading, site)
+
+
+def _is_numbered(reading: Reading, site: Sequence[int]) -> bool:
+    """琴号 GQ-07 借给了少年宫: a label and what it names stand first, and more is said of it."""
+    first = reading.units[site[0]]
+    mine = [unit for unit in reading.units if unit.clause == first.clause]
+    at = mine.index(first)
+    if first.kind != "code" or not 0 < at < len(mine) - 1:
+        return False
+    gaps = (reading.text[u.end : v.start] for u, v in pairwise(mine[: at + 1]))
+    return not any(gap.strip() for gap in gaps)
 
 
 def _is_before_verb(reading: Reading, site: Sequence[int]) -> bool:

@@ -85,10 +85,13 @@ def _turned(
     if (
         objection.flip == "sign"
         and _negations(old) + _negations(new) == 1
-        and not _both_must(old, new)
+        and ("change" in new.cues() or not _both_must(old, new))
     ):
         return Judgement("update", objection.reason)
-    swapped = objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
+    steps = old.ordered and new.ordered and objection.flip == "scope"
+    swapped = steps or (
+        objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
+    )
     if swapped and _is_assignment(old) and _is_assignment(new):
         return Judgement("update", objection.reason)
     return Judgement("distinct", objection.reason)
@@ -105,7 +108,7 @@ def _says_how(reading: Reading) -> bool:
 
 
 def _negations(reading: Reading) -> int:
-    return sum(clause.denials + ("pending" in clause.cues) for clause in reading.clauses)
+    return sum(max(clause.denials, "pending" in clause.cues) for clause in reading.clauses)
 
 
 def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
