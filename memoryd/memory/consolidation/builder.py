@@ -6,7 +6,7 @@ bracket or comma ends a clause.
 
 from dataclasses import replace
 
-from memoryd.memory.consolidation.clause import signs
+from memoryd.memory.consolidation.clause import Clause, signs
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
@@ -298,6 +298,7 @@ class ReadingBuilder(Marks):
         if now.negations and not now.units and now.light is not None:
             sense = now.light.key if now.light.role == "marker" else now.light.surface.casefold()
             self._add(replace(now.light, role="word", key=sense))  # 别用 = 不要使用
+        self._join_need(now)
         turned = signs(now, self.units, self.dropped, self.table)
         for i, sign in turned.items():
             self.units[i] = replace(self.units[i], sign=sign)
@@ -322,6 +323,36 @@ class ReadingBuilder(Marks):
             opens_with_reason=now.reason,
         )
         self.now = self._open()
+
+    def _join_need(self, now: Clause) -> None:
+        """没有 X，不能 Y: what the clause before lacks is what this one needs, as in one clause."""
+        before = self.lack
+        self.lack = None
+        if len(now.negations) != 1:
+            return
+        word, alone = now.denied[0], not now.modals & {"must", "may"}
+        opens = now.units and now.negations[0][1] <= now.units[0]
+        if word in self.table.lacking and opens and alone:
+            self.lack = now
+        elif (
+            before is not None and word in self.table.forbidding and before.number == now.number - 1
+        ):
+            self._need_of(before, now)
+
+    def _need_of(self, before: Clause, now: Clause) -> None:
+        for i in before.units:
+            self.units[i] = replace(self.units[i], sign=1, clause=now.number)
+        facts = self.clauses[before.number]
+        if facts is not None:
+            self.clauses[before.number] = replace(
+                facts, denials=0, negated=False, modals=frozenset()
+            )
+        now.needed = [range(before.units[0], before.units[-1] + 1)]
+        now.units = [*before.units, *now.units]
+        now.conditional = True
+        now.negations, now.denied = [], []
+        now.modals = (now.modals - {"may", "exempt"}) | {"must"}
+        now.started = before.started
 
     def _tense(self) -> str:
         if self.wish:

@@ -16,7 +16,8 @@ def halves(a: Reading, b: Reading, alignment: Alignment) -> tuple[Alignment, Ali
     for first, then in (("after", "before"), ("before", "after")):
         said_a = {a.units[i].key for i in alignment.only_a}
         said_b = {b.units[j].key for j in alignment.only_b}
-        if first in said_a <= _ENDS[first] and then in said_b <= _ENDS[then]:
+        turned = any(unit.key == then for unit in b.units)  # even if nothing asks for it
+        if first in said_a <= _ENDS[first] and turned and said_b <= _ENDS[then]:
             return _split(a, b, alignment, first, then)
     return None
 

@@ -9,12 +9,17 @@ from memoryd.memory.consolidation.shares import join_shares
 
 _DAYS = 31
 _NOON = 12
+_SMALL_HOURS = 4
 _LATE = frozenset({"afternoon", "evening"})
 _PARTS_OF_DAY = frozenset({"morning", "afternoon", "evening", "night"})
 _ROUNDS = {
     "seconds:3600": "every:hour", "seconds:86400": "every:day", "seconds:604800": "every:week",
     "seconds:1209600": "every:fortnight",
 }  # fmt: skip
+_NIGHTLY = frozenset({"every:night", "every:morning"})
+_RANGED = frozenset(
+    {"degC", "CNY", "JPY", "USD", "EUR", "km", "m", "cm", "kg", "g", "jin", "px", "pct", "floor"}
+)
 _PER = {"unit:h": "hour", "unit:d": "day", "unit:wk": "week", "unit:mo": "month", "unit:yr": "year"}
 _SHARES = {"half": "pct:50", "once": "x:1", "twice": "x:2"}
 _BETWEEN = frozenset({"drop", "marker"})
@@ -43,19 +48,8 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
         key = _ROUNDS[found[i + 1].key]
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
-    if found[i].key == "/" and out and out[-1].role == "quantity" and i + 1 < len(found):
-        unit = found[i + 1].key.removeprefix("unit:")
-        if found[i + 1].key in _PER:
-            out.append(
-                Item(
-                    "quantity",
-                    f"every:{_PER[found[i + 1].key]}",
-                    unit,
-                    found[i].start,
-                    found[i + 1].end,
-                )
-            )
-            return i + 2
+    if used := _rate_at(found, i, out):
+        return used
     if _has_times(found, i):
         out.append(replace(found[i], key=_ROUNDS[found[i].key]))
         return i + 1
@@ -65,6 +59,40 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
     if word == "an" or found[i].key == "half" or word == "quarter":
         return _half_at(found, i, out) or _time_at(found, i, out)
     return 0
+
+
+def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:
+    """350 元/小时, 每晚 11 点, 18-22 度."""
+    item, after = found[i], found[i + 1] if i + 1 < len(found) else None
+    if after is None:
+        return 0
+    if item.key == "/" and out and out[-1].role == "quantity" and after.key in _PER:
+        key = f"every:{_PER[after.key]}"
+        out.append(Item("quantity", key, after.surface, item.start, after.end))
+        return i + 2
+    if item.key in _NIGHTLY and after.key.startswith("time:"):
+        hour, minute = map(int, after.key.split(":")[1:])
+        late = item.key == "every:night" and _NOON > hour > _SMALL_HOURS
+        out.append(replace(item, key="every:day"))
+        out.append(replace(after, key=f"time:{hour + _NOON * late:02}:{minute:02}"))
+        return i + 2
+    if _is_range(found, i):
+        unit = found[i + 2].key.partition(":")[0]
+        out.append(replace(item, key=f"{unit}:{item.key.partition(':')[2]}"))
+        return i + 1
+    return 0
+
+
+def _is_range(found: list[Item], i: int) -> bool:
+    """18-22 度: the unit holds for the beginning too."""
+    if i + 2 >= len(found) or not found[i].key.startswith("number:"):
+        return False
+    unit = found[i + 2].key.partition(":")[0]
+    return (
+        found[i + 1].key in ("-", "toward", "~", "–")
+        and found[i + 2].role == "quantity"
+        and unit in _RANGED
+    )
 
 
 def _has_times(found: list[Item], i: int) -> bool:
@@ -156,6 +184,8 @@ def _time_at(found: list[Item], i: int, out: list[Item]) -> int:
     while stop < len(found) and stop <= ahead + 2 and found[stop].role in _BETWEEN:
         stop += 1
     part = found[stop].key if stop < len(found) and found[stop].key in _PARTS_OF_DAY else ""
+    if part and found[stop].surface[:1] > "\u3000":
+        part = ""  # 10時から朝会: that is no time of the morning
     if not part and found[i].role == "quantity":
         return 0
     if part in _LATE and hour < _NOON:

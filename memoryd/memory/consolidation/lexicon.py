@@ -50,6 +50,9 @@ _LISTED = (
     "nobody",
     "within",
     "spans",
+    "events",
+    "single",
+    "endings",
     "sequels",
     "linking",
     "keeping",
@@ -90,6 +93,8 @@ class Lexicon:
         deeds: nouns that may also be the verb of their clause (登记).
         nobody: negations that with a second one say that all do (没有一个 ... 不 ...).
         within: words that behind a span of time (seconds, or a key of spans) say that it is not to be passed.
+        endings: forms of the Korean verbs that make a verb of the noun before them (하지).
+        single: characters that reverse or undo the verb they stand with (停用 is not 用).
         sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
         keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
@@ -137,6 +142,9 @@ class Lexicon:
     nobody: frozenset[str] = frozenset()
     within: frozenset[str] = frozenset()
     spans: frozenset[str] = frozenset()
+    single: frozenset[str] = frozenset()
+    endings: frozenset[str] = frozenset()
+    events: frozenset[str] = frozenset()
     sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
     keeping: frozenset[str] = frozenset()

@@ -36,6 +36,7 @@ class Marks:
         self.quantifiers: set[str] = set()
         self.agents: set[int] = set()
         self.request = self.wish = self.asks = self.ordered = False
+        self.lack: Clause | None = None  # the clause before, if it only says what is missing
         self.now = self._open()
 
     def _open(self) -> Clause:
@@ -107,7 +108,7 @@ class Marks:
                 ("post" if self.table.markers_after else "verbal", len(self.units))
             )
             self.now.denied.append(item.surface)
-        self.now.modals |= {"must", "should"} if item.key == "ought" else {item.key}
+        self.now.modals |= {"must", "ought"} if item.key == "ought" else {item.key}
         if item.key == "must":
             self._need(item)
         self._drop(item)
@@ -287,5 +288,5 @@ class Marks:
                 break
             near = self.units[i].start
             self.units[i] = replace(self.units[i], scope=key)
-            if self.units[i].key.startswith(_POINTS):
+            if self.units[i].key.startswith(_POINTS) or self.units[i].key in self.table.events:
                 break  # 会议室晚上 9 点以后关闭: after nine

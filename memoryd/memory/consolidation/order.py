@@ -5,6 +5,7 @@ other kinds that cannot be confused, the same preposition, a passive, a list, wh
 """
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.belonging import belongs_to_another
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
@@ -40,6 +41,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
+    if reason := belongs_to_another(a, b, alignment):
+        return reason
     return (
         exchanged(a, b, alignment)
         or _turned_whole(a, b, alignment)

@@ -210,6 +210,9 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
     """Yield the word under its possible stems, and the particle behind the likeliest."""
     forms = [word]
     particle = None
+    if ending := _deed_ending(word, table):
+        yield from _deed(word, ending, start, table)
+        return
     for cut in range(1, min(4, len(word))):
         sense = table.phrases.get(word[-cut:])
         if sense and sense.role in ("drop", "marker", "join"):
@@ -224,6 +227,24 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
         yield replace(
             unknown, role=sense.role, key=sense.key, surface=word[-cut:], start=end, forms=()
         )
+
+
+def _deed(word: str, ending: int, start: int, table: Lexicon) -> Iterator[Item]:
+    """Yield the noun, known or not, and what the form of the verb behind it means."""
+    noun, verb, cut = word[:-ending], word[-ending:], start + len(word) - ending
+    if known := table.phrases.get(noun):
+        yield from sense_items(known, noun, start, cut)
+    else:
+        yield Item("word", noun, noun, start, cut, forms=(noun,))
+    yield from sense_items(table.phrases[verb], verb, cut, start + len(word))
+
+
+def _deed_ending(word: str, table: Lexicon) -> int:
+    """Give the length of the form of 하다 or 되다 that makes a verb of the noun before it (접속하지: 접속)."""
+    for cut in range(min(5, len(word) - 2), 0, -1):
+        if word[-cut:] in table.endings:
+            return cut
+    return 0
 
 
 def _longest_at(text: str, at: int, table: Lexicon) -> str:

@@ -40,8 +40,18 @@ def are_synonyms(u: Unit, v: Unit, language: str = "en") -> bool:
     """
     if not {u.kind, v.kind} <= _ORDINARY or any(x.kind == "name" and x.start for x in (u, v)):
         return False
+    if language == "zh" and (_is_short_for(u, v) or _is_short_for(v, u)):
+        return True
     shared = _sets(u.surface.casefold(), language) & _sets(v.surface.casefold(), language)
     return any(number < 0 or u.forms or v.forms for number in shared)
+
+
+def _is_short_for(u: Unit, v: Unit) -> bool:
+    """办: 办理; 报: 上报. The other character must not turn or undo the deed."""
+    short, full = u.surface, v.surface
+    if len(short) != 1 or len(full) != 2 or v.kind != "action" or short not in full:  # noqa: PLR2004
+        return False
+    return full.replace(short, "", 1) not in lexicon("zh").single
 
 
 @lru_cache(maxsize=16384)

@@ -1,0 +1,33 @@
+"""Whose attribute a word is: what stands before 的, の or 의 belongs to the next word, and to no other."""
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.unit import Reading
+
+_GENITIVES = ("的", "の", "의")
+
+
+def belongs_to_another(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """评论里的链接, 评论里的系统: name the word that is said of two different ones, if there is one."""
+    if a.language != b.language or a.language not in UNSPACED:
+        return None
+    partner = dict(alignment.pairs)
+    for i, j in alignment.pairs:
+        if not (_is_attribute(a, i) and _is_attribute(b, j)):
+            continue
+        head = partner.get(i + 1, -1)
+        told = head >= 0 and head != j + 1 and j + 1 in partner.values()
+        if told and not _is_attribute(a, i + 1) and not _is_attribute(b, j + 1):
+            return f"{a.units[i].surface!r} is said of another"
+    return None
+
+
+def _is_attribute(reading: Reading, i: int) -> bool:
+    """Does a genitive particle stand between this unit and the next, perhaps behind a word for inside?"""
+    if i + 1 >= len(reading.units) or reading.units[i].clause != reading.units[i + 1].clause:
+        return False
+    gap = reading.text[reading.units[i].end : reading.units[i + 1].start].strip()
+    if not gap.endswith(_GENITIVES):
+        return False
+    place = gap[:-1]
+    return not place or place in lexicon(reading.language).postpositions
