@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Sequence
 from html import escape
 
+PLOTTED = 30  # a plot has room for so many bars, and for more if there are more
+
 
 class Html(str):
     """Markup made here."""
@@ -34,7 +36,9 @@ def join(part: Part) -> Html:
     return Html("".join(join(one) for one in part))
 
 
-def plot(values: Sequence[float | None], labels: Sequence[str], unit: str) -> Html:
+def plot(
+    values: Sequence[float | None], labels: Sequence[str], unit: str, marked: Sequence[bool] = ()
+) -> Html:
     """Bars, one a value, each with its label and number for those who point at it; gaps where there is none."""
     width, height, gap = 8, 48, 2
     highest = max((value for value in values if value is not None), default=0) or 1
@@ -46,11 +50,10 @@ def plot(values: Sequence[float | None], labels: Sequence[str], unit: str) -> Ht
             y=round(height - max(1.0, value / highest * height), 1),
             width=width,
             height=round(max(1.0, value / highest * height), 1),
+            class_="marked" if index < len(marked) and marked[index] else None,
         )
         for index, (value, label) in enumerate(zip(values, labels, strict=True))
         if value is not None
     ]
-    across = max(1, len(values)) * (width + gap)
-    return element(
-        "svg", bars, viewBox=f"0 0 {across} {height}", width=across, height=height, role="img"
-    )
+    across = max(PLOTTED, len(values)) * (width + gap) - gap
+    return element("svg", bars, viewBox=f"0 0 {across} {height}", role="img")

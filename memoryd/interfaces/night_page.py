@@ -1,14 +1,35 @@
 """The page of a night: one file, no resource from elsewhere, no script; entries are text that anybody may have written."""
 
 from collections.abc import Iterable, Sequence
+from datetime import date
 from importlib.resources import files
 from string import Template
 
 from memoryd.interfaces.html import Html, Part, element, join, plot
 from memoryd.model import Entry
-from memoryd.service.night.report import Figure, Joined, Learned, NightReport, Replaced, place_of
+from memoryd.service.night.report import (
+    Figure,
+    Forgotten,
+    Joined,
+    Learned,
+    NightReport,
+    Replaced,
+    place_of,
+)
 
 FULL, CROWDED = 100, 85  # percent of a limit
+CLEAR = 100  # from here on no digits after the point
+
+
+SHOWN = 12  # forgotten entries of a kind that are seen at once
+_LEFT = {
+    "expired": "Their term was over",
+    "archived": "Never used",
+    "evicted": "Made room for others",
+    "purged": "Removed for good, after their time in the archive",
+}
+_KINDS = {"update": "has newer values", "compact": "could be smaller"}
+_UNITS = {"codepoints": "characters", "chars": "characters"}
 
 
 def render_night(night: NightReport) -> str:
@@ -17,17 +38,29 @@ def render_night(night: NightReport) -> str:
     sections = (
         _summary(night),
         _trouble(night),
-        _section("Waits for you", [_waiting(night)], len(night.waiting)),
+        _section("Waits for you", _waiting(night), len(night.waiting) + len(night.proposed)),
         _section("Learned", map(_learned, night.learned), len(night.learned)),
         _section("Joined", map(_joined, night.joined), len(night.joined)),
         _section("Replaced by newer values", map(_replaced, night.replaced), len(night.replaced)),
-        _section("Forgotten", [_forgotten(night)], len(night.forgotten)),
+        _section("Forgotten", _forgotten(night), len(night.forgotten)),
         _section("Memory files", [_budgets(night)], len(night.files)),
-        _section(f"The last {len(night.days)} nights", [_figures(night)], len(night.days)),
+        _section("The last nights", _figures(night), len(night.days)),
         _section("Phases", [_phases(night)], len(night.phases)),
     )
-    title = f"The night of {night.run.report.get('local_date', '')}"
-    return Template(template).substitute(title=join(title), body=join(sections))
+    return Template(template).substitute(title=join(_title(night)), body=join(sections))
+
+
+def _title(night: NightReport) -> str:
+    return f"The night of {_long_date(night.run.report.get('local_date', ''))}"
+
+
+def _long_date(text: str) -> str:
+    """A date as people write it: Tuesday, 20 October 2026."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        return text
+    return f"{day:%A}, {day.day} {day:%B %Y}"
 
 
 def _section(title: str, parts: Iterable[Part], count: int) -> Html | None:
@@ -39,30 +72,53 @@ def _section(title: str, parts: Iterable[Part], count: int) -> Html | None:
 def _summary(night: NightReport) -> Html:
     run = night.run
     ended = run.finished or run.started
-    seconds = (ended - run.started).total_seconds()
-    said = (
-        f"{len(night.learned)} learned",
-        f"{len(night.joined)} joined",
-        f"{len(night.replaced)} replaced",
-        f"{len(night.forgotten)} forgotten",
+    numbers = (
+        (len(night.learned), "learned"),
+        (len(night.joined), "joined"),
+        (len(night.replaced), "replaced"),
+        (len(night.forgotten), "forgotten"),
+        (len(night.waiting), "wait for you"),
     )
+    took = _rounded((ended - run.started).total_seconds(), "s")
     return element(
         "header",
-        element("h1", f"The night of {run.report.get('local_date', '')}"),
-        element("p", ", ".join(said), "."),
+        element("h1", _title(night)),
         element(
             "p",
-            f"Run {run.id}, {run.started.astimezone():%Y-%m-%d %H:%M}, {seconds:.0f} s",
+            f"begun at {run.started.astimezone():%H:%M}, took {took}, run ",
+            element("code", run.id),
             class_="quiet",
+        ),
+        element(
+            "ul",
+            [
+                element(
+                    "li", element("b", str(number)), f" {what}", class_=None if number else "none"
+                )
+                for number, what in numbers
+            ],
+            class_="numbers",
         ),
     )
 
 
 def _trouble(night: NightReport) -> Html | None:
-    lines = [f"{name} failed: {error}" for name, _, error in night.phases if error]
+    lines: list[Part] = [f"{name} failed: {error}" for name, _, _, error in night.phases if error]
     lines += [
-        f"Forgetting in {place} waits: {why}. See `memoryd prune --dry-run`, then `memoryd prune --confirm`."
+        join(
+            (
+                f"Forgetting in {place} waits: {why}. See ",
+                element("code", "memoryd prune --dry-run"),
+                ", then ",
+                element("code", "memoryd prune --confirm"),
+                ".",
+            )
+        )
         for place, why in night.blocked.items()
+    ]
+    lines += [
+        f"{place} holds {count:,} entries more than its quota: nothing may go, all of it is in use, new or pinned."
+        for place, count in night.over_quota.items()
     ]
     return (
         element("section", [element("p", line) for line in lines], class_="trouble")
@@ -71,34 +127,33 @@ def _trouble(night: NightReport) -> Html | None:
     )
 
 
-def _waiting(night: NightReport) -> Html:
-    rows = [
-        element(
-            "tr",
-            element("td", element("code", one["id"])),
-            element("td", one["words"]),
-            element("td", one["reason"], class_="quiet"),
+def _waiting(night: NightReport) -> Iterable[Part]:
+    for one in night.waiting:
+        said = (one["reason"], " · ", element("code", one["id"]))
+        yield _article(
+            element("p", one["words"], class_="words"), element("p", said, class_="quiet")
         )
-        for one in night.waiting
-    ]
-    help_text = element(
-        "p",
-        "Decide with ",
-        element("code", "memoryd review approve ID"),
-        " or ",
-        element("code", "reject ID"),
-        ".",
-        class_="quiet",
-    )
-    return join((element("table", rows), help_text))
+    if night.waiting:
+        decide = ("Decide with ", element("code", "memoryd review approve ID"), " or ")
+        yield element("p", decide, element("code", "memoryd review reject ID"), ".", class_="quiet")
+    for proposal in night.proposed:
+        what = (
+            element("b", proposal["path"]),
+            f" {_KINDS.get(proposal['kind'], proposal['kind'])}",
+        )
+        yield _article(element("p", what), element("p", proposal["why"], class_="quiet"))
+
+
+def _article(*parts: Part) -> Html:
+    return element("article", parts)
 
 
 def _learned(one: Learned) -> Html:
-    return element("article", _entry(one.entry), element("p", one.why, class_="quiet"))
+    return _article(_entry(one.entry, one.why))
 
 
-def _entry(entry: Entry) -> Html:
-    """The words, what kind they are of, and where they come from."""
+def _entry(entry: Entry, signs: str = "") -> Html:
+    """The words, what kind they are of, and, for those who ask, where they come from."""
     cited = [
         element(
             "li",
@@ -108,30 +163,32 @@ def _entry(entry: Entry) -> Html:
         )
         for source in entry.sources
     ]
+    about = f"{entry.kind}, said by {entry.origin}, {entry.confidence:.0%} sure"
+    where = f"{len(cited)} source{'s' * (len(cited) != 1)}"
     return join(
         (
             element("p", entry.content, class_="words"),
             element(
-                "p", f"{entry.kind}, said by {entry.origin}, {entry.confidence:.0%}", class_="quiet"
-            ),
-            element("details", element("summary", f"{len(cited)} sources"), element("ul", cited))
+                "details",
+                element("summary", f"{about}, {where}"),
+                element("p", f"Recognised by: {signs}") if signs else None,
+                element("ul", cited),
+            )
             if cited
-            else None,
+            else element("p", about, class_="quiet"),
         )
     )
 
 
 def _joined(one: Joined) -> Html:
-    return element(
-        "article",
+    return _article(
         _pair([_entry(entry) for entry in one.before], [_entry(one.after)]),
         element("p", one.why, class_="quiet"),
     )
 
 
 def _replaced(one: Replaced) -> Html:
-    return element(
-        "article",
+    return _article(
         _pair([element("del", one.old.content)], [_entry(one.new)]),
         element("p", one.attribute, class_="quiet"),
     )
@@ -146,21 +203,32 @@ def _pair(before: Sequence[Html], after: Sequence[Html]) -> Html:
     )
 
 
-def _forgotten(night: NightReport) -> Html:
-    rows = [
-        element(
-            "tr", element("td", how), element("td", words), element("td", reason, class_="quiet")
-        )
-        for how, words, reason in night.forgotten
-    ]
-    return element("table", rows)
+def _forgotten(night: NightReport) -> Iterable[Part]:
+    """By how they left; many of a kind are there for those who ask."""
+    for how, title in _LEFT.items():
+        rows = [_gone(one) for one in night.forgotten if one.how == how]
+        if not rows:
+            continue
+        yield element("h3", f"{title} ({len(rows)})")
+        yield element("ul", rows[:SHOWN], class_="gone")
+        if rows[SHOWN:]:
+            more = element("summary", f"{len(rows) - SHOWN} more")
+            yield element("details", more, element("ul", rows[SHOWN:], class_="gone"))
+    if any(one.how != "purged" for one in night.forgotten):
+        back = element("code", "memoryd memory restore ID")
+        yield element("p", "They lie in the archive; ", back, " brings one back.", class_="quiet")
+
+
+def _gone(one: Forgotten) -> Html:
+    why = (one.why, " · ", element("code", one.id))
+    return element(
+        "li", element("span", one.words, class_="words"), element("p", why, class_="quiet")
+    )
 
 
 def _budgets(night: NightReport) -> Html:
-    return element(
-        "table",
-        [_budget(one["path"], one["used"], one["limit"], one["unit"]) for one in night.files],
-    )
+    rows = [_budget(one["path"], one["used"], one["limit"], one["unit"]) for one in night.files]
+    return element("table", rows, class_="files")
 
 
 def _budget(path: str, used: int, limit: int | None, unit: str) -> Html:
@@ -171,24 +239,38 @@ def _budget(path: str, used: int, limit: int | None, unit: str) -> Html:
         if limit
         else None
     )
-    said = f"{used:,} of {limit:,} {unit}" if limit else f"{used:,} {unit}"
+    unit = _UNITS.get(unit, unit)
+    said = f"{used:,} of {limit:,} {unit}, {percent:.0f} %" if limit else f"{used:,} {unit}"
     return element(
-        "tr", element("td", path), element("td", bar), element("td", said, class_="quiet")
+        "tr", element("td", path), element("td", bar), element("td", said, class_=f"quiet {level}")
     )
 
 
-def _figures(night: NightReport) -> Html:
-    return element("div", [_figure(one, night.days) for one in night.figures], class_="figures")
+def _figures(night: NightReport) -> Iterable[Part]:
+    span = f"{_long_date(night.days[0])} to {_long_date(night.days[-1])}"
+    failed = len(night.failed & {*night.days})
+    yield element("p", span, f"; {failed} failed" if failed else None, class_="quiet")
+    yield element("div", [_figure(one, night) for one in night.figures], class_="figures")
 
 
-def _figure(figure: Figure, days: Sequence[str]) -> Html:
+def _figure(figure: Figure, night: NightReport) -> Html:
     last = next((value for value in reversed(figure.values) if value is not None), None)
-    said = "" if last is None else f"{last:,.4g} {figure.unit}".rstrip()
+    marked = [day in night.failed for day in night.days]
     return element(
         "figure",
-        plot(figure.values, days, figure.unit),
-        element("figcaption", f"{figure.title} ", element("b", said)),
+        element(
+            "figcaption",
+            f"{figure.title} ",
+            element("b", "" if last is None else _rounded(last, figure.unit)),
+        ),
+        plot(figure.values, night.days, figure.unit, marked),
     )
+
+
+def _rounded(value: float, unit: str) -> str:
+    """A number that can be read at a glance, with its unit."""
+    digits = 0 if value >= CLEAR or value == int(value) else 1
+    return f"{value:,.{digits}f} {unit}".rstrip()
 
 
 def _phases(night: NightReport) -> Html:
@@ -196,9 +278,9 @@ def _phases(night: NightReport) -> Html:
         element(
             "tr",
             element("td", name),
-            element("td", f"{seconds:.1f} s"),
-            element("td", error or "done", class_="quiet"),
+            element("td", _rounded(seconds, "s"), class_="number"),
+            element("td", error or said or "done", class_="trouble" if error else "quiet"),
         )
-        for name, seconds, error in night.phases
+        for name, seconds, said, error in night.phases
     ]
-    return element("table", rows)
+    return element("table", rows, class_="phases")

@@ -6,7 +6,7 @@ month in it and a year without use.
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
@@ -99,6 +99,7 @@ def plan_retention(
     policy: RetentionPolicy,
     now: datetime,
     *,
+    held: Collection[str] = (),
     clock_jumped: bool = False,
     confirmed: bool = False,
 ) -> RetentionPlan:
@@ -107,12 +108,13 @@ def plan_retention(
     Args:
         entries: of one namespace, every state, in any order.
         uses: by entry id; own reads, dry runs and canaries are none.
+        held: ids of entries that stand in a memory file, which an agent loads every time.
         clock_jumped: the clock moved by more than a day since the last run: nothing is forgotten until confirmed.
         confirmed: a person has said to go on.
     """
     kept: Counter[str] = Counter()
     active = [entry for entry in sorted(entries, key=lambda e: e.id) if entry.state == "active"]
-    movable = [entry for entry in active if not _immune(entry, policy, now, kept)]
+    movable = [entry for entry in active if not _immune(entry, held, policy, now, kept)]
     aged = [retire for entry in movable if (retire := _age(entry, policy, now)) is not None]
     cap = max(policy.min_changes, int(len(active) * policy.max_percent / 100))
     gone = {retire.entry.id for retire in aged}
@@ -194,10 +196,18 @@ def recorded_at(entry: Entry) -> datetime:
     return noted_time(entry, "recorded_at") or entry.created_at
 
 
-def _immune(entry: Entry, policy: RetentionPolicy, now: datetime, kept: Counter[str]) -> bool:
+def _immune(
+    entry: Entry,
+    held: Collection[str],
+    policy: RetentionPolicy,
+    now: datetime,
+    kept: Counter[str],
+) -> bool:
     reason = ""
     if entry.pinned:
         reason = "pinned"
+    elif entry.id in held:
+        reason = "stands in a memory file"
     elif entry.kind != "working" and now - recorded_at(entry) < policy.grace_days * DAY:
         reason = "new"
     elif last_used(entry) > now:

@@ -1,7 +1,9 @@
 """The page of a night is whole, loads nothing, and shows what anybody wrote as nothing but text."""
 
+import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from memoryd.interfaces.html import Html, element, join, plot
 from memoryd.interfaces.night_page import render_night
 from memoryd.service.night.ledger import NIGHT
 from memoryd.service.night.nightly import run_night
-from memoryd.service.night.report import make_figures, read_night
+from memoryd.service.night.report import Forgotten, make_figures, read_night
 from memoryd.store.reader import Reader
 from memoryd.store.runs import runs_of_kind
 from tests.service.archive_helpers import Life
@@ -93,8 +95,54 @@ def test_the_page_tells_what_happened(life: Life) -> None:
     assert "Forgotten" in second.text
     assert "The staging server listens on port 8081" in second.text
     assert "Replaced by newer values" in second.text
-    assert "The last 3 nights" in last.text
+    assert "The last nights 3" in last.text
     assert last.tags.count("svg") == 8
+
+
+def test_it_tells_what_waits_and_how_to_bring_back_what_is_gone(life: Life) -> None:
+    second = Checked(pages(life)[1]).text
+
+    assert "The motto is" in second.split("Learned")[0].split("Waits for you")[1]
+    assert "memoryd review approve ID" in second
+    assert "Never used (" in second
+    assert "memoryd memory restore ID" in second
+
+
+def test_a_merge_shows_every_text_before_and_the_one_after(life: Life, tmp_path: Path) -> None:
+    lines = [{"content": one} for one in ("部署之前先跑测试。", "部署前要先跑测试。")]
+    (tmp_path / "raw.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    life.ask("memory.import", path=str(tmp_path / "raw.jsonl"), raw=True)
+    run_night(life.home, life.config())
+    with Reader(life.home) as reader:
+        (last,) = runs_of_kind(reader.connection, NIGHT, 1)
+    (joined,) = read_night(life.home, life.config(), last.id).joined
+
+    assert {one.content for one in joined.before} == {one["content"] for one in lines}
+    assert joined.after.content in {one.content for one in joined.before}
+
+
+def test_too_much_in_use_is_said(life: Life) -> None:
+    night = read_night(life.home, life.config(), None)
+    page = render_night(replace(night, over_quota={"local/default": 1234}))
+
+    assert "local/default holds 1,234 entries more than its quota" in Checked(page).text
+
+
+def test_many_of_a_kind_are_there_for_those_who_ask(life: Life) -> None:
+    gone = tuple(Forgotten("evicted", f"e-{n}", f"fact {n}", EVIL) for n in range(40))
+    page = Checked(
+        render_night(replace(read_night(life.home, life.config(), None), forgotten=gone))
+    )
+
+    assert "28 more" in page.text
+    assert all(f"fact {n}" in page.text for n in range(40))
+    assert "script" not in page.tags
+
+
+def test_a_failed_night_is_marked_in_the_plots() -> None:
+    drawn = plot([1.0, None, 2.0], ["a", "b", "c"], "s", [False, True, True])
+
+    assert drawn.count('class="marked"') == 1
 
 
 def test_every_page_is_well_formed_and_loads_nothing(life: Life) -> None:

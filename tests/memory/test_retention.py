@@ -85,6 +85,12 @@ class TestAge:
     def test_each_rule_at_its_border(self, given_entry: Entry, how: str | None) -> None:
         assert retired(plan(given_entry)) == ({"a": how} if how else {})
 
+    def test_what_stands_in_a_memory_file_is_loaded_every_time_and_stays(self) -> None:
+        found = plan(entry("a", 500, access_count=0), entry("b", 500, access_count=0), held={"a"})
+
+        assert retired(found) == {"b": "demoted"}
+        assert found.kept_because == {"stands in a memory file": 1}
+
     def test_every_action_says_why_in_words(self) -> None:
         found = plan(entry("a", 61, access_count=0))
 

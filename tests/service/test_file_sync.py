@@ -9,11 +9,14 @@ from pathlib import Path
 import pytest
 
 from memoryd.memory_files.ledger import NAMESPACE, OWNER, ledger_key
+from memoryd.service.bank.pruning import prune
 from memoryd.service.bank.review import waiting
 from memoryd.service.bank.view import history, listed
+from memoryd.service.files.links import held_by_files
 from memoryd.service.files.places import known_groups, known_projects, scope_of
 from memoryd.store.reader import Reader
 from memoryd.store.runs import list_runs
+from tests.service.fake_clock import FakeClock
 from tests.service.file_helpers import Desk
 
 FACTS = ("The user drinks tea.", "用户住在杭州。", "Der Server heißt Amsel.")
@@ -121,6 +124,22 @@ def test_a_name_that_is_no_text_is_an_error_of_that_file_alone(desk: Desk) -> No
 
     assert len(told["errors"]) == 1
     assert set(desk.bank()) == set(FACTS)
+
+
+def test_what_stands_in_a_file_is_no_matter_of_retention(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = FakeClock(monkeypatch)
+    desk.write(*FACTS)
+    desk.sync()
+    clock.run(days=300)
+    told = prune(desk.home, desk.config, dry_run=True, held=held_by_files(desk.home))
+
+    assert told["kept_because"] == {"stands in a memory file": len(FACTS)}
+
+    desk.memory.unlink()
+
+    assert held_by_files(desk.home) == frozenset()
 
 
 def test_a_file_that_is_gone_takes_nothing_with_it(desk: Desk) -> None:

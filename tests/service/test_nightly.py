@@ -446,7 +446,7 @@ def after_any_time() -> Kill:
         if part:
             time.sleep(longest * part / 1000)
             process.kill()
-        process.communicate(timeout=50)
+        process.communicate(timeout=900)  # others may be busy
         longest = max(longest, time.monotonic() - started)
         return process.returncode
 

@@ -18,8 +18,10 @@ from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, s
 def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
     """Put into the archive what the rules say, each with its reason; `memory restore` brings it back."""
     from memoryd.service.bank.pruning import prune as run  # noqa: PLC0415 - only here
+    from memoryd.service.files.links import held_by_files  # noqa: PLC0415
 
-    report = run(app.home, app.config, dry_run=dry_run, confirmed=confirm)
+    held = held_by_files(app.home)
+    report = run(app.home, app.config, dry_run=dry_run, confirmed=confirm, held=held)
     if as_json:
         print_json(report)
         return 0
@@ -32,6 +34,8 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
             f"{namespace} waits: {why}; look at `--dry-run`, then `memoryd prune --confirm`",
             fg="yellow",
         )
+    for namespace, count in report["over_quota"].items():
+        click.secho(f"{namespace}: {count} above the quota, all of them in use", fg="yellow")
     if report["history"].get("due"):
         history = report["history"]
         click.echo(

@@ -1,7 +1,7 @@
 """Retention, end to end: a plan over a read-only view, then one commit by the writer."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -37,11 +37,12 @@ def prune(
     *,
     dry_run: bool,
     confirmed: bool = False,
+    held: Collection[str] = (),
 ) -> dict[str, Any]:
     """Put what its rules say into the archive, in every namespace; the document of the contract.
 
     A namespace in which too much is due at once, or any after a jump of the clock, waits for `confirmed`. Limits of the
-    history, where some are set, are applied too, with brakes of their own.
+    history, where some are set, are applied too, with brakes of their own. *held*: ids that stand in memory files.
     """
     started, now = time.perf_counter(), utc_now()
     jumped = has_jumped(home)
@@ -55,6 +56,7 @@ def prune(
                 _uses(reader, place),
                 make_policy(config.retention),
                 now,
+                held=held,
                 clock_jumped=jumped,
                 confirmed=confirmed,
             )

@@ -55,6 +55,17 @@ def linked_elsewhere(connection: Connection, path: str) -> set[str]:
     }
 
 
+def held_by_files(home: Path) -> frozenset[str]:
+    """Ids of the bank's entries that stand in a memory file that is still there."""
+    try:
+        with Reader(home) as reader:
+            records = list_settings(reader.connection, PREFIX)
+    except StoreError:
+        return frozenset()
+    there = [text for path, text in records.items() if Path(path).exists()]
+    return frozenset(one for text in there for _, one in _parse(text).links if one)
+
+
 def known_record(home: Path, path: Path) -> FileRecord:
     """What is known of a file, where there may be no database yet."""
     if not (home / DATABASE_NAME).exists():

@@ -23,6 +23,7 @@ from memoryd.service.bank.pruning import prune
 from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
 from memoryd.service.files.keeping import Leave, sync_files
+from memoryd.service.files.links import held_by_files
 from memoryd.service.history.archive import archive_transcripts, refused_by
 from memoryd.service.night.desktop import tell_desktop
 from memoryd.service.night.ledger import NIGHT
@@ -230,7 +231,8 @@ def _files(night: Night) -> Mapping[str, Any]:
 
 
 def _retention(night: Night) -> Mapping[str, Any]:
-    return prune(night.home, night.config, dry_run=night.dry_run)
+    held = held_by_files(night.home)
+    return prune(night.home, night.config, dry_run=night.dry_run, held=held)
 
 
 def _upkeep(night: Night) -> Mapping[str, Any]:

@@ -1,5 +1,6 @@
 """A night as a person wants to read it: what was learned, joined, replaced and forgotten, and why; what waits; how it goes."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -45,6 +46,16 @@ class Replaced:
 
 
 @dataclass(frozen=True, slots=True)
+class Forgotten:
+    """An entry that left: how (expired, archived, evicted or purged), and why."""
+
+    how: str
+    id: str
+    words: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
 class Figure:
     """One number over the last nights, the oldest first; None where a night does not tell it."""
 
@@ -58,22 +69,26 @@ class NightReport:
     """Everything on the page of a night.
 
     Attributes:
-        phases: name, seconds, and the error or "".
-        forgotten: (how, words, reason) of each entry that left.
+        phases: name, seconds, and what is to be said of it; the error or "".
         blocked: why forgetting waits for a person, by namespace.
-        days: local dates of the nights in *figures*, the oldest first.
+        over_quota: entries above the quota of a namespace that are all in use.
+        proposed: what memory files could be changed to: path, kind, why.
+        days: local dates of the nights in *figures*, the oldest first; *failed*: those that did not go well.
         files: what the known memory files use of their limits, as of now.
     """
 
     run: Run
-    phases: tuple[tuple[str, float, str], ...]
+    phases: tuple[tuple[str, float, str, str], ...]
     learned: tuple[Learned, ...]
     joined: tuple[Joined, ...]
     replaced: tuple[Replaced, ...]
-    forgotten: tuple[tuple[str, str, str], ...]
+    forgotten: tuple[Forgotten, ...]
     blocked: Mapping[str, str]
+    over_quota: Mapping[str, int]
+    proposed: tuple[Mapping[str, str], ...]
     waiting: tuple[Mapping[str, Any], ...]
     days: tuple[str, ...]
+    failed: frozenset[str]
     figures: tuple[Figure, ...]
     files: tuple[Mapping[str, Any], ...] = field(default_factory=tuple)
 
@@ -97,7 +112,12 @@ def read_night(home: Path, config: Config, run_id: str | None) -> NightReport:
         return NightReport(
             run,
             tuple(
-                (name, one.get("seconds", 0.0), one.get("error", ""))
+                (
+                    name,
+                    one.get("seconds", 0.0),
+                    one.get("skipped") or one.get("reason", ""),
+                    one.get("error", ""),
+                )
                 for name, one in phases.items()
             ),
             _learned(reader, run),
@@ -105,8 +125,14 @@ def read_night(home: Path, config: Config, run_id: str | None) -> NightReport:
             replaced,
             tuple(_forgotten(pruned)),
             pruned.get("blocked", {}),
+            pruned.get("over_quota", {}),
+            tuple(
+                one | {"path": _short(one["path"])}
+                for one in phases.get("files", {}).get("proposals", ())
+            ),
             tuple(waiting(reader)),
             tuple(one.report.get("local_date", "") for one in reversed(nights)),
+            frozenset(one.report.get("local_date", "") for one in nights if one.state != "done"),
             make_figures([one.report.get("phases", {}) for one in reversed(nights)]),
             _files(home, config),
         )
@@ -135,7 +161,11 @@ def _changes(
             after[event.entry_id] = event.after
     joined = tuple(
         Joined(
-            tuple(before[one] for one in merge["from"] if one in before),
+            tuple(
+                before[one]
+                for one in dict.fromkeys([*merge["from"], merge["into"]])
+                if one in before
+            ),
             after[merge["into"]],
             merge["reason"],
         )
@@ -150,10 +180,10 @@ def _changes(
     return joined, replaced
 
 
-def _forgotten(pruned: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+def _forgotten(pruned: Mapping[str, Any]) -> list[Forgotten]:
     return [
-        (how, one["content"], one["reason"])
-        for how in ("expired", "archived", "evicted", "purged")
+        Forgotten(how, one["id"], one["content"], one["reason"])
+        for how in _FORGOTTEN
         for one in pruned.get(how, ())
         if not one.get("waits")
     ]
@@ -161,13 +191,21 @@ def _forgotten(pruned: Mapping[str, Any]) -> list[tuple[str, str, str]]:
 
 def _files(home: Path, config: Config) -> tuple[Mapping[str, Any], ...]:
     try:
-        return tuple(describe_files(home, config, (), None)["files"])
+        known = describe_files(home, config, (), None)["files"]
     except (
         MemorydError
     ):  # the page is about the night; `memoryd files list` tells what is wrong with them
         return ()
+    return tuple(one | {"path": _short(one["path"])} for one in known)
 
 
+def _short(path: str) -> str:
+    """A path as people say it: from their own folder."""
+    own = str(Path.home())
+    return path.replace(own, "~", 1) if path.startswith(f"{own}{os.sep}") else path
+
+
+_FORGOTTEN = ("expired", "archived", "evicted", "purged")
 # Title, unit, phase, and what it is in the report of that phase.
 _FIGURES = (
     ("messages read", "", "ingest", "messages_added"),
@@ -177,7 +215,6 @@ _FIGURES = (
     ("database", "MB", "backup", "bytes"),
     ("archive", "MB", "archive", "archive_bytes"),
 )
-_FORGOTTEN = ("expired", "archived", "evicted", "purged")
 
 
 def make_figures(nights: Sequence[Mapping[str, Any]]) -> tuple[Figure, ...]:
