@@ -1,17 +1,26 @@
-"""Derive the English synonym table of consolidation from WordNet 3.0 (Debian package wordnet-base).
+"""Derive the English synonym table of consolidation, and its list of words, from WordNet 3.0 (Debian package wordnet-base).
 
 Run once by hand: `python bench/derive_synonyms.py DIR WORDS`, DIR being the folder that holds data.noun and its like,
-WORDS a list of common words, one a line (those of wordfreq with a Zipf frequency of at least 2.7). A common word is taken in the senses it mostly has; names, numbers, units, animals, plants and
+WORDS a list of words that are used at all, one a line: those of wordfreq with a Zipf frequency of at least 1.5, each
+followed by that frequency; from 2.7 on a word is common. A common word is taken in the senses it mostly has; names, numbers, units, animals, plants and
 phrases are left out.
 """
 
 import sys
+import textwrap
 from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 TARGET = Path("memoryd/memory/consolidation/languages/en_wordnet.txt")
+WORDS = TARGET.with_name("en_spelling.txt")
+WORDS_HEAD = """\
+# English words of five letters and more, for telling a slip of the pen from a word. Derived by bench/derive_synonyms.py
+# from the words of WordNet 3.0 that are used at all.
+"""
+SHORTEST = 5  # letters
+COMMON = 2.7  # Zipf frequency
 HEADER = """\
 # English words of one meaning, one set a line: its part of speech (n, v, a, r; d for a verb and its nouns), then the
 # words. Derived by bench/derive_synonyms.py from WordNet 3.0; only the senses that a common word mostly has are kept.
@@ -153,6 +162,19 @@ def _is_colour(offset: str, nouns: dict[str, Synset], above: dict[str, list[str]
     return False
 
 
+def write_words(folder: Path, used: frozenset[str]) -> None:
+    """Write the list of words that are no slip of the pen."""
+    words: set[str] = set()
+    for name in FILES.values():
+        for line in (folder / name.replace("data", "index")).read_text("utf-8").splitlines():
+            word = line.split(" ", 1)[0]
+            if len(word) >= SHORTEST and word.isascii() and word.isalpha() and word in used:
+                words.add(word)
+    listed = textwrap.fill(" ".join(sorted(words)), 160)
+    head = HEADER.replace(HEADER[: HEADER.index("#\n")], WORDS_HEAD)
+    WORDS.write_text(head + listed + "\n", "utf-8")
+
+
 def main(folder: Path, common: frozenset[str]) -> None:
     """Write the table."""
     judge = Judge(folder, common)
@@ -183,4 +205,6 @@ def main(folder: Path, common: frozenset[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), frozenset(Path(sys.argv[2]).read_text("utf-8").split()))
+    lines = [line.split() for line in Path(sys.argv[2]).read_text("utf-8").splitlines()]
+    main(Path(sys.argv[1]), frozenset(word for word, often in lines if float(often) >= COMMON))
+    write_words(Path(sys.argv[1]), frozenset(word for word, _ in lines))

@@ -1,8 +1,8 @@
 """Whether what one note says beyond another is a detail that may be kept with it, or a fact that stands for itself."""
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import lexicon
-from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, TIMES, Reading, Unit
 
 _LIMITS = frozenset(
     {
@@ -21,6 +21,9 @@ _LIMITS = frozenset(
 )
 _MIN_NOMINAL = 2  # units beside the verb
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
+_SETTINGS = frozenset(
+    {"production", "staging", "development", "test", "build", "weekend", "weekday"}
+)
 _RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
 
 
@@ -69,7 +72,7 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
     tail = [i for i in mine if i in extra]
     if _is_spelled_out(wider, tail, mine, narrow) or _says_how(wider, tail, mine):
         return None
-    if _is_antecedent(wider, tail, narrow):
+    if _is_antecedent(wider, tail, narrow) or _says_where(wider, tail, mine, narrow):
         return None
     if tail != mine[-len(tail) :]:
         return "a word more inside the statement"
@@ -110,7 +113,29 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     if tail != mine[-len(tail) :] or len(tail) == len(mine):
         return False
     first = wider.units[tail[0]]
-    return first.listed < 0 and first.role in ("with", "by", "as")
+    another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
+    return (first.listed < 0 or another) and first.role in ("with", "by", "as")
+
+
+def _says_where(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
+    """The addition says where, or at which moment, what is told happens; a rule would be limited by it."""
+    if tail != mine[-len(tail) :] or wider.language in UNSPACED:
+        return False
+    units = [wider.units[i] for i in tail]
+    plain = all(
+        u.kind in ("concept", "word", "quality", "action")
+        and u.key not in _SETTINGS | TIMES
+        and u.listed < 0
+        and not u.scope
+        for u in units
+    )
+    acts = (
+        any(wider.units[i].kind == "action" for i in mine if i not in tail)
+        and wider.units[0].kind != "action"
+    )
+    facts = (wider.clauses[units[0].clause], *narrow.clauses)
+    ruled = any(f.modals or f.negated or IMPERATIVE in f.verbs for f in facts)
+    return plain and units[0].role == "in" and acts and not ruled and not wider.quantifiers
 
 
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:

@@ -75,7 +75,7 @@ def bases(word: str, language: Language) -> Iterator[str]:
     for tail, put in _ENDINGS.get(language, ()):
         stem = word.removesuffix(tail)
         if stem == word or len(stem) < (
-            _MIN_STEM + 1 if tail in ("ly", "er", "ers") else _MIN_STEM - (tail != "d")
+            _MIN_STEM + 1 if tail in ("ly", "er", "ers", "d") else _MIN_STEM - 1
         ):
             continue
         yield stem + put

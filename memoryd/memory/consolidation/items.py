@@ -1,9 +1,10 @@
 """Text -> items: every stretch gets its meaning from the tables, the longest phrase first."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from decimal import Decimal
+from types import MappingProxyType
 
 from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
@@ -36,18 +37,20 @@ _LONGEST_BORROWED = 3  # Latin words
 _ORDINARY = frozenset({"drop", "marker", "modal"})
 
 
-def items(text: str, language: Language) -> list[Item]:
-    """Read folded *text* in *language*; Latin words inside unspaced text are read as English."""
-    return join(list(_Reader(text, language).read()))
+def items(
+    text: str, language: Language, slips: Mapping[str, str] = MappingProxyType({})
+) -> list[Item]:
+    """Read folded *text* in *language*, *slips* as what they mean; Latin words in unspaced text are read as English."""
+    return join(list(_Reader(text, language, slips).read()))
 
 
 class _Reader:
-    def __init__(self, text: str, language: Language) -> None:
+    def __init__(self, text: str, language: Language, slips: Mapping[str, str]) -> None:
         self.text = text
         self.shouting = text.isupper() and language not in UNSPACED  # 必须用 HTTPS shouts nothing
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
-        self.seq = list(tokens(text))
+        self.seq = [_meant(token, slips) for token in tokens(text)]
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 
@@ -286,6 +289,11 @@ class _Reader:
             return item
         self.skip = end = token.start + used
         return replace(item, key=key, end=end, surface=self.text[item.start : end])
+
+
+def _meant(token: Token, slips: Mapping[str, str]) -> Token:
+    word = slips.get(token.text.casefold()) if slips else None
+    return replace(token, text=word) if word else token
 
 
 def _unit(text: str, table: Lexicon) -> str | None:

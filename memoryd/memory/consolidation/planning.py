@@ -6,14 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 from memoryd.memory.consolidation.candidates import Sketch, propose, propose_by_vectors
 from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.clusters import cluster
-from memoryd.memory.consolidation.comparison import Comparison, compare
-from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.comparison import Comparison
+from memoryd.memory.consolidation.pairing import compare_texts, read_cached
 from memoryd.memory.consolidation.plan import (
     Conflict,
     ConsolidationPlan,
@@ -22,7 +21,7 @@ from memoryd.memory.consolidation.plan import (
     Supersede,
     Veto,
 )
-from memoryd.memory.consolidation.reading import common_language, read
+from memoryd.memory.consolidation.reading import read
 from memoryd.memory.consolidation.rewriting import (
     choose_keeper,
     cite,
@@ -30,13 +29,11 @@ from memoryd.memory.consolidation.rewriting import (
     inherit,
     missing_fact,
 )
-from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.updates import judge
 from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
 from memoryd.model import Entry
 
-_READINGS = 16384  # kept at a time; about 4 kB each
 _REPORTED = 0.6  # vetoes below this similarity are noise
 _MOST_VETOES = 1000  # the most similar ones are reported
 _NEAR = 0.4  # of the shorter entry's units must be shared before two entries are compared
@@ -44,8 +41,6 @@ _MOST_ALONE = 4  # units that only one of two texts has, on both sides
 _TWO_VALUES = 2
 _BEST = 16  # partners an entry is compared with, the most similar ones
 _EXACT = 2.0  # above every similarity: copies join first
-
-_read = lru_cache(maxsize=_READINGS)(read)
 
 
 @dataclass(slots=True)
@@ -191,8 +186,7 @@ def _plain(content: str) -> str:
 
 
 def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
-    first, second = _read_both(a.content, b.content)
-    comparison = compare(first, second)
+    first, second, comparison = compare_texts(a.content, b.content)
     if comparison.merges:
         found.scores[(a.id, b.id)] = comparison.similarity
         return
@@ -213,17 +207,7 @@ def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
 
 
 def _compared(a: Entry, b: Entry) -> Comparison:
-    return compare(*_read_both(a.content, b.content))
-
-
-def _read_both(a: str, b: str) -> tuple[Reading, Reading]:
-    """Read two texts in one language, if both are in Latin script, or one in Han and the other in kana too."""
-    first, second = _read(a), _read(b)
-    both = {first.language, second.language}
-    if len(both) == 1 or (UNSPACED & both and both != {"ja", "zh"}):
-        return first, second
-    language = common_language(a, b)
-    return _read(a, language), _read(b, language)
+    return compare_texts(a.content, b.content)[2]
 
 
 def evidence_time(entry: Entry) -> datetime:
@@ -313,7 +297,7 @@ def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]
     keeper = choose_keeper(chosen, _relation)
     if keeper is None:
         return "no member holds the facts of all"
-    content = _read(keeper.content)
+    content = read_cached(keeper.content)
     originals = {o.id: o for entry in chosen for o in _first_words(entry, by_id)}
     lost = missing_fact(keeper, (*chosen, *originals.values()), _relation)
     if lost is not None:
@@ -394,4 +378,4 @@ def _decide_updates(
 
 def _are_alike(home: Draft, member: Entry) -> bool:
     """Does the merged text say no more than this member, so that what replaces one replaces the other?"""
-    return compare(_read(home.merge.content), _read(member.content)).relation == "same"
+    return compare_texts(home.merge.content, member.content)[2].relation == "same"

@@ -52,13 +52,15 @@ def _weight(word: str, language: Language) -> float:
     return 1.0 if sense.role in ("concept", "action", "quality") else 1.5
 
 
-def read(text: str, language: Language | None = None) -> Reading:
-    """Read one entry's text, in *language* if it is known."""
+def read(
+    text: str, language: Language | None = None, slips: tuple[tuple[str, str], ...] = ()
+) -> Reading:
+    """Read one entry's text, in *language* if it is known, each of *slips* (lower case) as the word that was meant."""
     folded = fold(text)
     language = language or guess_language(folded.text)
     table = lexicon(language)
     plain = folded.text.translate(simplified()) if language == "zh" else folded.text
     builder = ReadingBuilder(table, plain)
-    for item in items(plain, language):
+    for item in items(plain, language, dict(slips)):
         builder.take(item)
     return builder.finish(folded.offsets)

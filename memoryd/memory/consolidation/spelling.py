@@ -6,12 +6,14 @@ identifiers and numbers are what they are.
 
 import re
 
+from memoryd.memory.consolidation.respelling import is_word
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _MIN_TYPO = 7  # letters; shorter words too often have a neighbour (desert, dessert)
 _LONG = 8  # letters; two unknown words of more that differ by a slip are one
 _MOST = 10  # leftovers; with more the texts differ anyhow
 _MIN_JOINED = 4
+_MIN_CUT = 3
 _FULL = 4  # characters of which a Chinese abbreviation takes the first and the third
 _HAN_PAIR = re.compile(r"[\u4e00-\u9fff]{2}")
 _ACRONYM = re.compile(r"[A-Za-z]{2,6}")
@@ -39,7 +41,11 @@ def _pair_words(
 ) -> None:
     for i in tuple(only_a):
         for j in tuple(only_b):
-            if _is_slip(a.units[i], b.units[j]):
+            if (
+                _is_slip(a.units[i], b.units[j])
+                or _is_cut(a.units[i], a, b.units[j])
+                or _is_cut(b.units[j], b, a.units[i])
+            ):
                 pairs.append((i, j))
                 only_a.remove(i)
                 only_b.remove(j)
@@ -69,6 +75,19 @@ def _is_slip(u: Unit, v: Unit) -> bool:
             second
         )  # the unknown one has a letter more: another word
     return _undouble(first) == _undouble(second) or _one_slip(first, second)
+
+
+def _is_cut(u: Unit, reading: Reading, v: Unit) -> bool:
+    """deg. and coords: the beginning of the other word, with a full stop or no word itself."""
+    if u.kind not in ("word", "concept") or v.kind not in ("word", "concept", "action", "quality"):
+        return False
+    short, full = u.surface.casefold(), v.surface.casefold()
+    stem = short.removesuffix("s") if full.endswith("s") else short
+    if not short.isalpha() or len(stem) < _MIN_CUT or len(full) < len(short) + _MIN_CUT:
+        return False
+    dotted = re.match(r"\.(?:[,;:)]| [a-z\d])", reading.text[u.end : u.end + 3]) is not None
+    unknown = reading.language == "en" and len(short) > _MIN_CUT + 1 and not is_word(short)
+    return full.startswith(stem) and (dotted or unknown)
 
 
 def _undouble(word: str) -> str:

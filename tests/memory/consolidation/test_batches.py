@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.memory.consolidation.comparison import compare
-from memoryd.memory.consolidation.planning import _read_both
+from memoryd.memory.consolidation.pairing import compare_texts
 
 ROWS = [
     line.split("\t")
@@ -22,7 +21,7 @@ FLOOR = 0.66
 
 
 def _merges(a: str, b: str) -> bool:
-    return compare(*_read_both(a, b)).merges
+    return compare_texts(a, b)[2].merges
 
 
 @pytest.mark.parametrize(("a", "b"), [row[1:] for row in ROWS if row[0] == "apart"])

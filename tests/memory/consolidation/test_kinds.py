@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.memory.consolidation.comparison import compare
-from memoryd.memory.consolidation.planning import _read_both
+from memoryd.memory.consolidation.pairing import compare_texts
 
 ROWS = [
     line.split("\t")
@@ -20,5 +19,5 @@ ROWS = [
 @pytest.mark.parametrize(("kind", "relation", "a", "b"), ROWS)
 def test_restatements_meet_and_twins_do_not(kind: str, relation: str, a: str, b: str) -> None:
     for one, other in ((a, b), (b, a)):
-        comparison = compare(*_read_both(one, other))
+        comparison = compare_texts(one, other)[2]
         assert comparison.merges == (relation == "same"), (kind, comparison.reason)

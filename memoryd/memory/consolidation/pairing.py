@@ -1,0 +1,40 @@
+"""Two texts read for each other's sake: in one language, and with what is only a slip of the pen read as it was meant."""
+
+from functools import lru_cache
+
+from memoryd.memory.consolidation.comparison import Comparison, compare
+from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.reading import common_language, read
+from memoryd.memory.consolidation.respelling import respellings
+from memoryd.memory.consolidation.unit import Reading
+
+_READINGS = 16384  # kept at a time; about 4 kB each
+
+read_cached = lru_cache(maxsize=_READINGS)(read)
+
+
+def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
+    """Read two texts and compare them; if they differ, once more without slips of the pen."""
+    first, second = read_both(a, b)
+    comparison = compare(first, second)
+    if comparison.merges or UNSPACED & {first.language, second.language}:
+        return first, second, comparison
+    slips_a, slips_b = respellings(first.text, second.text, first.language)
+    if not slips_a and not slips_b:
+        return first, second, comparison
+    respelled = (
+        read(a, first.language, tuple(sorted(slips_a.items()))),
+        read(b, first.language, tuple(sorted(slips_b.items()))),
+    )
+    again = compare(*respelled)
+    return (*respelled, again) if again.merges else (first, second, comparison)
+
+
+def read_both(a: str, b: str) -> tuple[Reading, Reading]:
+    """Read two texts in one language, if both are in Latin script, or one in Han and the other in kana too."""
+    first, second = read_cached(a), read_cached(b)
+    both = {first.language, second.language}
+    if len(both) == 1 or (UNSPACED & both and both != {"ja", "zh"}):
+        return first, second
+    language = common_language(a, b)
+    return read_cached(a, language), read_cached(b, language)
