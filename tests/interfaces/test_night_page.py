@@ -109,9 +109,8 @@ def test_it_tells_what_waits_and_how_to_bring_back_what_is_gone(life: Life) -> N
 
 
 def test_a_merge_shows_every_text_before_and_the_one_after(life: Life, tmp_path: Path) -> None:
-    lines = [
-        {"content": one} for one in ("In Go code, always use tabs.", "Always use tabs in Go code.")
-    ]
+    words = ("In Go code, always use tabs.", "Always use tabs in Go code.")
+    lines = [{"content": one, "kind": "procedural"} for one in words]
     (tmp_path / "raw.jsonl").write_text("\n".join(map(json.dumps, lines)))
     life.ask("memory.import", path=str(tmp_path / "raw.jsonl"), raw=True)
     run_night(life.home, life.config())
