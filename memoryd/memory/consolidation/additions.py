@@ -74,6 +74,8 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
         return None
     if _is_antecedent(wider, tail, narrow) or _says_where(wider, tail, mine, narrow):
         return None
+    if all(_is_round(wider, i) for i in tail):
+        return None
     if tail != mine[-len(tail) :]:
         return "a word more inside the statement"
     for i in tail:
@@ -91,6 +93,12 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
     if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
         return "another time"
     return None
+
+
+def _is_round(wider: Reading, i: int) -> bool:
+    """每周一闭馆, 周一闭馆: a weekday without a date comes round."""
+    after = wider.units[i + 1 : i + 2]
+    return wider.units[i].key == "every:week" and any(u.key.startswith("weekday:") for u in after)
 
 
 def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:

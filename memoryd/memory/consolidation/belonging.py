@@ -4,6 +4,7 @@ from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import Reading
 
+_OWNERS = frozenset({"concept", "name", "word", "char", "code"})
 _GENITIVES = ("的", "の", "의")
 
 
@@ -19,7 +20,17 @@ def belongs_to_another(a: Reading, b: Reading, alignment: Alignment) -> str | No
         told = head >= 0 and head != j + 1 and j + 1 in partner.values()
         if told and not _is_attribute(a, i + 1) and not _is_attribute(b, j + 1):
             return f"{a.units[i].surface!r} is said of another"
+    for i, j in alignment.pairs:  # and the other way round: 义工的时长, 站长的时长
+        if not (_is_owned(a, i) and _is_owned(b, j)):
+            continue
+        if partner.get(i - 1, j - 1) != j - 1 and j - 1 in partner.values():
+            return f"{a.units[i].surface!r} is another's"
     return None
+
+
+def _is_owned(reading: Reading, i: int) -> bool:
+    """Does a thing or person stand right before this unit, with a genitive particle between?"""
+    return i > 0 and _is_attribute(reading, i - 1) and reading.units[i - 1].kind in _OWNERS
 
 
 def _is_attribute(reading: Reading, i: int) -> bool:

@@ -199,7 +199,9 @@ def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         ours, theirs = a.clauses[a.units[i].clause], b.clauses[b.units[j].clause]
         if not (ours.conditional or theirs.conditional) or not (ours.needed and theirs.needed):
             continue
-        if (i in ours.needed) != (j in theirs.needed):
+        first, second = i in ours.needed, j in theirs.needed
+        plain = (second and not theirs.conditional) or (first and not ours.conditional)
+        if first != second and not plain:
             return Objection(f"{a.units[i].surface!r} is needed in only one of them")
     return None
 

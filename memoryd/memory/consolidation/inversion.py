@@ -6,6 +6,7 @@ Only where every unit stands on the opposite side of the opposite word may both 
 from dataclasses import replace
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import Reading
 
 _ENDS = {"after": frozenset({"after", "first"}), "before": frozenset({"before", "first"})}
@@ -14,8 +15,9 @@ _ENDS = {"after": frozenset({"after", "first"}), "before": frozenset({"before", 
 def halves(a: Reading, b: Reading, alignment: Alignment) -> tuple[Alignment, Alignment] | None:
     """Split the pairs into what comes first and what comes then, if one text says after and the other before."""
     for first, then in (("after", "before"), ("before", "after")):
-        said_a = {a.units[i].key for i in alignment.only_a}
-        said_b = {b.units[j].key for j in alignment.only_b}
+        light = lexicon(a.language).light
+        said_a = {a.units[i].key for i in alignment.only_a} - light
+        said_b = {b.units[j].key for j in alignment.only_b} - light
         turned = any(unit.key == then for unit in b.units)  # even if nothing asks for it
         if first in said_a <= _ENDS[first] and turned and said_b <= _ENDS[then]:
             return _split(a, b, alignment, first, then)

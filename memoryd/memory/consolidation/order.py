@@ -130,7 +130,9 @@ def _is_verb(reading: Reading, i: int) -> bool:
     if unit.kind != "action":
         return unit.kind in _VERBS
     if reading.language == "zh":  # 需求变更要登记: of several, the last one is the verb
-        return all(u.kind != "action" or u.clause != unit.clause for u in reading.units[i + 1 :])
+        deeds = lexicon("zh").deeds
+        after = (u for u in reading.units[i + 1 :] if u.clause == unit.clause)
+        return all(u.kind != "action" and u.surface not in deeds for u in after)
     return sum(u.kind == "action" and u.clause == unit.clause for u in reading.units) == 1
 
 

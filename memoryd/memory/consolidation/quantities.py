@@ -23,6 +23,9 @@ IN_RUN = rf"""
   | [月火水木金土日]曜日?
   | [월화수목금토일]요일
   | 第\s?(?:\d+|[{_HAN}百]+) | 제\s?\d+
+  | [{_HAN}百]+分之[{_HAN}百]+
+  | [前后後]\s?(?:\d+|[{_HAN}百]+)\s?[位名条页章行列项个排]
+  | (?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s?[月월](?:[份])?(?![\d一二三四五六七八九十])
 """
 PATTERN = rf"""
     \d{{4}}\s?[年년]\s?{_N}\s?[月월](?:\s?{_N}\s?[日号일])?      # 2026年3月5日
@@ -97,10 +100,16 @@ def read_quantity(text: str) -> str:  # noqa: C901, PLR0911 - one answer for eac
         return month_day(month, day, year) if "." in text or day > _MONTHS_A_YEAR else f"dmy:{text}"
     if re.fullmatch(r"\d{1,2}/\d{1,2}", text):
         return _fraction(text)
-    if text.endswith("成"):
-        return f"pct:{_integer(text[0]) * 10}"
     if text.startswith("百分之"):
         return f"pct:{_integer(text[3:])}"
+    if "分之" in text:
+        whole, part = text.split("分之")
+        return f"fraction:{_integer(part)}/{_integer(whole)}"
+    if text[0] in "前后後":
+        side = "head" if text[0] == "前" else "tail"
+        return f"{side}:{_integer(text[1:-1].strip())}"
+    if text.endswith("成"):
+        return f"pct:{_integer(text[0]) * 10}"
     if re.search(r"[周星礼曜요]", text) and text[-1] != "h":
         return f"weekday:{_weekday(text)}"
     if text[0] in "第제":

@@ -22,6 +22,7 @@ _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "unit": ("concept", "unit"),
 }
 _LONGEST_UNIT = 5
+_PARTICLES = frozenset({"drop", "marker", "join"})  # 가로로 is no row of three of them
 
 
 def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
@@ -198,7 +199,7 @@ def _korean_word(text: str, base: int, at: int, table: Lexicon) -> tuple[list[It
     end = text.find(" ", here)
     end = len(text) if end < 0 else end
     if here >= end and not (
-        len(found) > 1 and all(i.role == "drop" and len(i.surface) == 1 for i in found)
+        len(found) > 1 and all(i.role in _PARTICLES and len(i.surface) == 1 for i in found)
     ):
         return found, here
     begin = max(text.rfind(" ", 0, here) + 1, at)

@@ -5,6 +5,7 @@ identifiers and numbers are what they are.
 """
 
 import re
+from itertools import pairwise
 
 from memoryd.memory.consolidation.respelling import is_word
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -130,6 +131,8 @@ def _spelled_out(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
     word = unit.surface
     if not (word.isascii() and word.isalpha()) and not _HAN_PAIR.fullmatch(word):
         return []
+    if parts := _parted(unit, long, only_long):
+        return parts
     for start in range(len(only_long)):
         for stop in range(start + 1, min(start + 6, len(only_long)) + 1):
             span = only_long[start:stop]
@@ -138,6 +141,18 @@ def _spelled_out(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
             units = [long.units[j] for j in span]
             if units[0].sign == unit.sign and _stands_for(word, units, long):
                 return span
+    return []
+
+
+def _parted(unit: Unit, long: Reading, only_long: list[int]) -> list[int]:
+    """调一次音: 调音. Only a number may stand between the two characters."""
+    if len(unit.surface) != 2 or unit.kind != "action":  # noqa: PLR2004
+        return []
+    for i, j in pairwise(only_long):
+        between = long.units[i + 1 : j]
+        written = long.units[i].surface + long.units[j].surface
+        if written == unit.surface and between and all(u.kind == "quantity" for u in between):
+            return [i, j] if long.units[i].sign == unit.sign else []
     return []
 
 
