@@ -9,7 +9,7 @@ from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
-from memoryd.memory.consolidation.unit import ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import NEED, ClauseFacts, Reading, Unit
 
 _STEM = 3  # letters that a word's forms and spellings begin with
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
@@ -204,7 +204,7 @@ def is_cancelled(clause: ClauseFacts) -> bool:
 
 def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
     """Was the unit matched once already, or does the other text have it among its light words?"""
-    if unit.key == "before" and any(
+    if unit.key in ("before", NEED) and any(
         clause.conditional or is_cancelled(clause) for clause in other.clauses
     ):
         return True

@@ -11,7 +11,7 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
 from memoryd.memory.consolidation.marks import GLUE, Marks
-from memoryd.memory.consolidation.unit import IMPERATIVE, TIMES, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, NEED, TIMES, ClauseFacts, Reading, Unit
 
 _CONTENT = frozenset({
     "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
@@ -331,6 +331,8 @@ class ReadingBuilder(Marks):
         if len(now.negations) != 1:
             return
         word, alone = now.denied[0], not now.modals & {"must", "may"}
+        if "else" in now.cues and before is None:
+            before = self._excepted(now)
         opens = now.units and now.negations[0][1] <= now.units[0]
         if word in self.table.lacking and opens and alone:
             self.lack = now
@@ -339,19 +341,32 @@ class ReadingBuilder(Marks):
         ):
             self._need_of(before, now)
 
+    def _excepted(self, now: Clause) -> Clause | None:
+        """除非 X，否则不能 Y: give the clause of X, with the words of condition as mere repetition."""
+        units = [i for i, unit in enumerate(self.units) if unit.clause == now.number - 1]
+        if not units or self.units[units[0]].key != "unless":
+            return None
+        for i in (units[0], *now.units):
+            if self.units[i].key in ("unless", "else"):
+                self.units[i] = replace(self.units[i], key=NEED, scope="")
+        for i in units:
+            self.units[i] = replace(self.units[i], scope="")
+        return Clause(now.number - 1, units=units, started=self.units[units[0]].start)
+
     def _need_of(self, before: Clause, now: Clause) -> None:
         for i in before.units:
             self.units[i] = replace(self.units[i], sign=1, clause=now.number)
         facts = self.clauses[before.number]
         if facts is not None:
             self.clauses[before.number] = replace(
-                facts, denials=0, negated=False, modals=frozenset()
+                facts, denials=0, negated=False, modals=frozenset(), cues=frozenset()
             )
         now.needed = [range(before.units[0], before.units[-1] + 1)]
         now.units = [*before.units, *now.units]
         now.conditional = True
         now.negations, now.denied = [], []
         now.modals = (now.modals - {"may", "exempt"}) | {"must"}
+        now.cues -= {"else"}
         now.started = before.started
 
     def _tense(self) -> str:

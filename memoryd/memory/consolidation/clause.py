@@ -50,10 +50,19 @@ def signs(
     ):  # findet ... statt: a contrast with nothing behind it is no negation
         clause.negations = [n for n in clause.negations if n[0] != "contrast" or n[1] < len(units)]
     if _is_double(clause, units, dropped, table):
+        if len(clause.negations) == 1:
+            clause.negations = []
+            clause.modals.add("must")
         if clause.negations:
-            (_, first), (_, second) = clause.negations[:2]
+            (_, first), (_, second) = clause.negations[0], clause.negations[-1]
+            if clause.denied[0] in table.admitting and clause.denied[-1] in table.forbidding:
+                clause.modals = (clause.modals - {"must", "exempt"}) | {"may"}  # 不是不可以
+                return {}
             if second == first:
-                clause.needed = [range(second, len(units))]
+                said = next((at for at in clause.attributes if at > second), len(units))
+                opens = clause.denied[0] in table.forbidding | table.nobody
+                clause.needed = [range(second, said)]
+                clause.conditional = opens and clause.denied[-1] in table.lacking
             elif _needs(clause, dropped, table):
                 said = next((at for at in clause.attributes if first < at < second), second)
                 clause.needed, clause.conditional = [range(first, said)], True
@@ -86,6 +95,8 @@ def _needs(clause: Clause, dropped: Iterable[str], table: Lexicon) -> bool:
 def _is_double(clause: Clause, units: list[Unit], dropped: Iterable[str], table: Lexicon) -> bool:
     """Do the clause's negations cancel out?"""
     found = clause.negations
+    if len(found) == 1 and found[0][1] == len(units) and not table.insisting.isdisjoint(dropped):
+        return clause.denied[0] in table.forbidding  # 非得对完不可
     if len(found) % 2:
         return False
     if not found or table.markers_after:

@@ -8,7 +8,7 @@ from memoryd.memory.consolidation.clause import Clause
 from memoryd.memory.consolidation.inflection import known_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
-from memoryd.memory.consolidation.unit import ClauseFacts, Unit
+from memoryd.memory.consolidation.unit import NEED, ClauseFacts, Unit
 
 _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
@@ -120,6 +120,9 @@ class Marks:
             said = self.now.needed[0].start if self.now.needed else min((at, *self.now.units))
             self.now.needed = [range(said, at)]
             self.now.conditional = True
+            for i in self.now.units:
+                if self.units[i].key == "only":  # 只有 X 才 Y says no more than X 才 Y
+                    self.units[i] = replace(self.units[i], key=NEED)
         elif not self.now.conditional:
             self.now.needed.append(range(at, sys.maxsize))
 

@@ -179,6 +179,7 @@ _RESERVED: dict[str, tuple[Role, str]] = {
     "may": ("modal", "may"),
     "should": ("modal", "should"),
     "every": ("quantify", "all"),
+    "each": ("quantify", "all"),
     "at_most": ("compare", "at_most"),
     "1st": ("quantify", "first"),
     "2nd": ("quantity", "ordinal:2"),

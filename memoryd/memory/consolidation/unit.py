@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from memoryd.memory.consolidation.lexicon import Language
 
 POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
+NEED = "need"  # the key of a word that says once more that something is needed
 IMPERATIVE = "imperative"  # stands among the senses of a clause that opens with its verb
 TIMES = frozenset(
     {
