@@ -9,7 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from memoryd.memory.gate.language import home_language
-from memoryd.memory.gate.reading import is_confirmed, read_families, read_header, weigh
+from memoryd.memory.gate.reading import (
+    is_confirmed,
+    read_families,
+    read_header,
+    without_overruled,
+)
 from memoryd.memory.gate.tables import load_families
 from memoryd.memory.gate.zones import Zone, gaps
 from memoryd.memory.sentences import Span, list_mark, split_sentences
@@ -17,7 +22,11 @@ from memoryd.model import Origin
 from memoryd.screening import find_instructions, screen
 
 _SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
-_EXPLAINING = 2  # statements; a longer tale that leads up to a request is not its background
+_REQUEST = frozenset({"question", "order"})
+_ASSISTANTS = frozenset({"confirmed", "progress"})  # cues that only count in an assistant's words
+_PLEASANTRIES = frozenset({"greeting", "thanks"})
+_CONTAGIOUS = frozenset({"joke", "fixture", "hypothetical"})
+_CHAT = frozenset({"emotion", "evaluation", "transient"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +48,14 @@ def read_sentences(text: str, zones: Sequence[Zone], origin: Origin) -> list[Sen
     sentences = [
         one for gap in gaps(zones, len(text)) for one in _between(text, gap, home, closely=closely)
     ]
+    if closely:
+        sentences = [replace(one, families=one.families - _ASSISTANTS) for one in sentences]
     sentences = _with_references(_with_planted(sentences, text))
-    is_small = len(sentences) <= _SMALL_TALK
-    if not is_small or any(one.families & {"identifier", "review"} for one in sentences):
-        return [_with(one, "pasted") for one in sentences]
-    return _with_requests(sentences)
+    if len(sentences) > _SMALL_TALK or any(
+        one.families & {"identifier", "review"} for one in sentences
+    ):
+        sentences = [_with(one, "pasted") for one in sentences]
+    return _with_marks(sentences)
 
 
 def _between(text: str, gap: Span, home: str, *, closely: bool) -> Iterator[Sentence]:
@@ -97,35 +109,52 @@ def _with_references(sentences: Sequence[Sentence]) -> list[Sentence]:
     ]
 
 
-def _with_shadows(sentences: list[Sentence], scores: list[float]) -> list[Sentence]:
-    """Mark the mere statements beside a sentence that speaks for itself: they lead up to it."""
+def _with_marks(sentences: list[Sentence]) -> list[Sentence]:
+    """Mark where each sentence stands and what stands beside it, greetings and thanks left aside."""
+    evidence = load_families().evidence.keys() - {"listed"}
+    company = [
+        index
+        for index, one in enumerate(sentences)
+        if "heading" not in one.families
+        and (one.families & evidence or not one.families & _PLEASANTRIES)
+    ]
+    sentences = [replace(one, families=without_overruled(one.families)) for one in sentences]
+    told = [sentences[index].families for index in company]
+    requests = sum(bool(one & _REQUEST) for one in told)
+    evident = sum(bool(one & evidence) for one in told)
+    for position, index in enumerate(company):
+        marks = frozenset(_marks(told, position, requests, evident))
+        one = sentences[index]
+        sentences[index] = replace(one, families=one.families | marks)
+    return sentences
+
+
+def _marks(
+    told: Sequence[frozenset[str]], position: int, requests: int, evident: int
+) -> Iterator[str]:
+    """Name the marks of the sentence at *position*; *requests* and *evident* count the whole message."""
     table = load_families()
-    speaks = [
-        score >= table.add and bool(one.families & table.evidence.keys())
-        for one, score in zip(sentences, scores, strict=True)
-    ]
-    if not any(speaks):
-        return sentences
-    return [
-        one if one.families & table.evidence.keys() else _with(one, "overshadowed")
-        for one in sentences
-    ]
-
-
-def _with_requests(sentences: list[Sentence]) -> list[Sentence]:
-    """Mark the best statement beside a question or an order, unless a sentence speaks for itself."""
-    scores = [weigh(one.families).score for one in sentences]
-    if any(score >= load_families().add for score in scores):
-        return _with_shadows(sentences, scores)
-    if not any(one.families & {"question", "order"} for one in sentences):
-        return sentences
-    statements = [
-        score for one, score in zip(sentences, scores, strict=True) if "statement" in one.families
-    ]
-    if len(statements) > _EXPLAINING:
-        return sentences
-    best = max(statements, default=0.0)
-    return [
-        _with(one, "beside_request") if "statement" in one.families and score == best else one
-        for one, score in zip(sentences, scores, strict=True)
-    ]
+    own = told[position]
+    before = told[position - 1] if position else frozenset[str]()
+    after = told[position + 1] if position + 1 < len(told) else frozenset[str]()
+    evidence, doubts = own & table.evidence.keys(), own & table.doubt.keys()
+    is_only = len(told) == 1
+    marks = {
+        "only": is_only,
+        "bare": is_only and not evidence,
+        "first": not is_only and not position,
+        "last": not is_only and position + 1 == len(told),
+        "many": len(told) > _SMALL_TALK,
+        "request_next": bool(after & _REQUEST),
+        "request_before": bool(before & _REQUEST),
+        "request_elsewhere": requests > bool(own & _REQUEST),
+        "evidence_elsewhere": evident > bool(evidence),
+        "retracted": "retraction" in after,
+        "doubt_beside": bool((before | after) & _CONTAGIOUS),
+        "chat_beside": bool((before | after) & _CHAT),
+        "evidence": bool(evidence),
+        "more_evidence": len(evidence) > 1,
+        "doubt": bool(doubts),
+        "more_doubts": len(doubts) > 1,
+    }
+    return (name for name, is_so in marks.items() if is_so)

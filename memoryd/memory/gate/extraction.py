@@ -5,16 +5,18 @@ cues of its language and by its neighbours. Nothing of a tool, a web page or the
 """
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.memory.gate.context import Sentence, read_sentences
 from memoryd.memory.gate.placement import classify_kind, rate_confidence
 from memoryd.memory.gate.reading import Weighing, weigh
-from memoryd.memory.gate.tables import load_families
+from memoryd.memory.gate.tables import load_families, load_weights
 from memoryd.memory.gate.zones import find_zones
 from memoryd.model import EntryKind, Origin
 
+_OUT = ("secret", "injection", "long", "heading", "taint", "retracted")
 Outcome = Literal["added", "review"]
 
 
@@ -71,31 +73,22 @@ def extract(text: str, origin: Origin) -> Extraction:
 
 
 def _judge_all(sentences: Sequence[Sentence], origin: Origin) -> Iterator[Extracted | Rejected]:
-    """Judge each sentence beside its neighbours; where a secret or a planted order is, nothing is sure."""
-    families = [sentence.families for sentence in sentences]
-    poisoned = any(found & {"secret", "injection"} for found in families)
-    contagious = {name for name, doubt in load_families().doubt.items() if doubt.beside}
-    for index, sentence in enumerate(sentences):
-        before = families[index - 1] if index else frozenset[str]()
-        after = families[index + 1] if index + 1 < len(families) else frozenset[str]()
-        yield _judge(
-            sentence, (before & contagious) | (after & {"joke"}), origin, poisoned=poisoned
-        )
+    """Judge each sentence; where a secret or a planted order is, nothing is sure."""
+    poisoned = any(one.families & {"secret", "injection"} for one in sentences)
+    for sentence in sentences:
+        yield _judge(sentence, origin, poisoned=poisoned)
 
 
-def _judge(
-    sentence: Sentence, carried: frozenset[str], origin: Origin, *, poisoned: bool
-) -> Extracted | Rejected:
+def _judge(sentence: Sentence, origin: Origin, *, poisoned: bool) -> Extracted | Rejected:
     families = sentence.families
-    if origin == "user":
-        families -= {"confirmed", "progress"}
-    weighing = weigh(families, carried)
-    barrier = _barrier(families, weighing, origin)
-    limits = load_families()
-    if barrier or weighing.score < limits.review:
-        reason = barrier or next(iter(weighing.doubts), "too little to go by")
+    weighing = weigh(families)
+    barred = barrier(families, origin)
+    limits = load_weights()
+    is_plain = "evidence" in families and "doubt" not in families
+    if barred or weighing.score < limits.review:
+        reason = barred or next(iter(weighing.doubts), "too little to go by")
         return Rejected(sentence.span.start, sentence.span.end, reason)
-    sure = weighing.score >= limits.add and not poisoned
+    sure = weighing.score >= (limits.evident if is_plain else limits.add) and not poisoned
     return Extracted(
         sentence.span.start,
         sentence.span.end,
@@ -107,13 +100,17 @@ def _judge(
     )
 
 
-def _barrier(families: frozenset[str], weighing: Weighing, origin: Origin) -> str:
+def barrier(families: AbstractSet[str], origin: Origin) -> str:
     """What keeps a sentence out whatever it weighs, or an empty string."""
-    for name in ("secret", "injection", "long", "heading", "taint"):
+    table = load_families()
+    for name in _OUT:
         if name in families:
             return name
-    if not weighing.evidence:
-        return next(iter(weighing.doubts), "nothing to remember")
+    for name in sorted(families & table.doubt.keys()):
+        if table.doubt[name].bars and not families & table.doubt[name].unless:
+            return name
+    if not families & (table.evidence.keys() | table.part.keys()):
+        return next(iter(sorted(families & table.doubt.keys())), "nothing to remember")
     if origin == "assistant" and not (
         "confirmed" in families and families & {"statement", "listed"}
     ):

@@ -18,6 +18,12 @@ _MARKED_LETTER = re.compile(r"[ß-öø-ÿœ¿¡]")
 _SPACED = ("en", "de", "fr", "es")
 _APOSTROPHES = str.maketrans("’‘`´", "''''")
 _LEAD_INS = 5
+# People type "dont" and "id rather"; only forms that are no words of another language in the tables.
+_BARE_CONTRACTION = re.compile(
+    r"\b(?:(do|does|did|is|are|was|were|wo|ca|have|has|would|should|could)nt"
+    r"|(i|you|we|they)(ve)|(i|they)(m|re)|(i)(d)(?= (?:rather|prefer|like|love|say))"
+    r"|(that|there|what|it|he|she)(s)(?= (?:a|an|the|how|what|why|not|no|all|my|our)\b))\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +43,17 @@ def plain_form(text: str, home: str) -> Form:
     """Prepare one sentence; *home* is the Latin-script language of the whole message."""
     plain = blank_quotations(text[list_mark(text, 0, len(text)) :])
     plain = " ".join(plain.lower().translate(_APOSTROPHES).split())
-    languages = tuple(load_language(name) for name in languages_of(plain, home))
+    names = languages_of(plain, home)
+    if "en" in names:
+        plain = _BARE_CONTRACTION.sub(_with_apostrophe, plain)
+    languages = tuple(load_language(name) for name in names)
     return Form(plain, _without_lead_ins(plain, languages), languages)
+
+
+def _with_apostrophe(found: re.Match[str]) -> str:
+    if found[1]:
+        return f"{found[1]}n't"
+    return "'".join(part for part in found.groups()[1:] if part)
 
 
 def blank_quotations(text: str) -> str:

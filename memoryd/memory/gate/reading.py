@@ -5,13 +5,15 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from memoryd.memory.gate.language import CODE, QUOTED, Form, blank_quotations, plain_form
-from memoryd.memory.gate.tables import Families, load_families
+from memoryd.memory.gate.tables import load_families, load_weights
 
 _MAX_CHARS = 600  # a longer "sentence" is a document or data; cues find something in any of them
 _SHORT_WORDS = 4
 _SHORT_CHARS = 5  # of a script without spaces
 _BRIEF_WORDS = 5  # less is hardly a statement that stands alone
 _BRIEF_CHARS = 7
+_CURT, _WORDY = 40, 110  # characters
+_EAST_WIDTH = 2  # a character of a script without spaces says as much as two others
 _SPECIFIC = re.compile(
     r"\d|[\w-]+[/_@.][\w-]+|\b[A-Z]{2,}|\b[a-z]+[A-Z]\w|(?<=[\w,;:] )[A-ZÀ-Þ]\w+|[\u3040-\u9fff\uac00-\ud7af] ?[A-Za-z]{2,}"
 )
@@ -38,7 +40,7 @@ class Weighing:
     """What a sentence's families weigh.
 
     Attributes:
-        score: evidence minus the doubts that count.
+        score: the log-odds that the sentence is worth remembering.
         evidence: names, strongest first in the order of families.toml.
         doubts: names of those that count, heaviest first.
     """
@@ -73,6 +75,14 @@ def read_families(sentence: str, home: str) -> frozenset[str]:
     return frozenset(found)
 
 
+def without_overruled(found: AbstractSet[str]) -> frozenset[str]:
+    """Leave out the doubts that do not count beside the evidence *found*."""
+    table = load_families()
+    sound = [*table.evidence.values(), *table.part.values()]
+    overruled = {name for family in sound if family.name in found for name in family.overrules}
+    return frozenset(found) - overruled
+
+
 def is_confirmed(sentence: str, home: str) -> bool:
     """Does it hold a cue of the family "confirmed"? Much cheaper than reading every family."""
     form = plain_form(sentence[:_MAX_CHARS], home)
@@ -97,25 +107,23 @@ def read_header(line: str, families: AbstractSet[str], home: str) -> frozenset[s
     return frozenset(found | (families & {"confirmed"}))
 
 
-def weigh(found: AbstractSet[str], carried: AbstractSet[str] = frozenset()) -> Weighing:
-    """Sum up the families *found* in a sentence, and the doubts *carried* over from its neighbours."""
-    families = load_families()
-    sound = [*families.evidence.values(), *families.part.values()]
-    evidence = tuple(family.name for family in sound if family.name in found)
-    overruled = {name for family in sound if family.name in found for name in family.overrules}
-    own = {
-        name: families.doubt[name].weight for name in found - overruled if name in families.doubt
-    }
-    doubts = own | {name: families.doubt[name].beside for name in carried - own.keys()}
-    score = _sum_evidence(families, found) - sum(doubts.values())
-    return Weighing(score, evidence, tuple(sorted(doubts, key=lambda name: -doubts[name])))
-
-
-def _sum_evidence(families: Families, found: AbstractSet[str]) -> float:
-    wholes = sorted(family.weight for name, family in families.evidence.items() if name in found)
-    whole = sum(wholes[-1:]) + families.further_share * sum(wholes[:-1])
-    parts = sum(family.weight for name, family in families.part.items() if name in found)
-    return whole + parts * (families.part_share if whole else 1.0)
+def weigh(found: AbstractSet[str]) -> Weighing:
+    """Sum up what the families *found* in a sentence weigh, its marks of place among them."""
+    families, weights = load_families(), load_weights()
+    sound = [*families.evidence, *families.part]
+    doubts = {name: weights.alone.get(name, 0.0) for name in found & families.doubt.keys()}
+    for name in doubts:
+        if found & families.evidence.keys():
+            doubts[name] += weights.beside_evidence.get(name, 0.0)
+        if "statement" in found:
+            doubts[name] += weights.in_statement.get(name, 0.0)
+    other = sum(weights.alone.get(name, 0.0) for name in found - doubts.keys())
+    counted = sorted((name for name in doubts if doubts[name] < 0), key=lambda name: doubts[name])
+    return Weighing(
+        weights.bias + other + sum(doubts.values()),
+        tuple(name for name in sound if name in found),
+        tuple(counted),
+    )
 
 
 def _read_shape(sentence: str, form: Form) -> set[str]:
@@ -124,6 +132,8 @@ def _read_shape(sentence: str, form: Form) -> set[str]:
         shape.add("specific")
     if sentence.rstrip("\"'”’」』） )*_").endswith(("?", "？")):
         shape.add("question")
+    if QUOTED in form.sentence:
+        shape.add("quoting")
     if _IDENTIFIER.search(blank_quotations(sentence)):
         shape.add("identifier")
     if form.sentence.rstrip(" *_").endswith((":", "：")):
@@ -132,6 +142,11 @@ def _read_shape(sentence: str, form: Form) -> set[str]:
         shape.add("short")
     if _is_shorter(form.opened, _BRIEF_WORDS, _BRIEF_CHARS):
         shape.add("brief")
+    length = len(sentence) * (_EAST_WIDTH if _EAST.search(sentence) else 1)
+    if length < _CURT:
+        shape.add("curt")
+    if length > _WORDY:
+        shape.add("wordy")
     return shape
 
 

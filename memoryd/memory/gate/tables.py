@@ -1,4 +1,4 @@
-"""The readable tables of the gate, compiled once: families.toml and languages/<language>.toml.
+"""The readable tables of the gate, compiled once: families.toml, weights.toml, languages/<language>.toml.
 
 A cue is a regular expression over a sentence in lower case (see `plain_form`). In a language that puts
 spaces between words it must begin and end at a word's edge. "^" ties it to the first word after the
@@ -23,35 +23,50 @@ _GAP = r"[^.!?。！？\n]{0,40}?"
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What a family of cues is worth.
+    """What a family of cues means.
 
     Attributes:
-        weight: what it adds to the score; a doubt is subtracted.
-        kind, confidence: what an entry of this family is, and how sure a user's own words are; only
-            for evidence.
+        kind, confidence: of an entry it speaks for, and how sure a user's own words are.
         overrules: doubts that do not count beside this evidence.
-        beside: what a doubt takes from the sentence next to it.
+        bars, unless: does it keep a sentence out, and which families let it pass all the same?
     """
 
     name: str
-    weight: float
     kind: EntryKind | None = None
     confidence: float = 0.7
     overrules: frozenset[str] = frozenset()
-    beside: float = 0.0
+    bars: bool = False
+    unless: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class Families:
-    """families.toml: thresholds, and the families by name and role, evidence in order of strength."""
+    """families.toml: the families by name and role, evidence in order of strength."""
 
-    add: float
-    review: float
-    further_share: float
-    part_share: float
     evidence: Mapping[str, Family]
     part: Mapping[str, Family]
     doubt: Mapping[str, Family]
+    mark: Mapping[str, Family]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """weights.toml: what a family adds to the log-odds that a sentence is worth remembering.
+
+    Attributes:
+        add, review: the log-odds from which it becomes an entry, or waits for a person.
+        evident: the same as add, for a sentence that holds evidence and no doubt.
+        bias: the log-odds of a sentence without any family.
+        alone: by family; beside_evidence, in_statement: what a doubt adds there.
+    """
+
+    add: float
+    evident: float
+    review: float
+    bias: float
+    alone: Mapping[str, float]
+    beside_evidence: Mapping[str, float]
+    in_statement: Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +97,13 @@ class Language:
 def load_families() -> Families:
     """Read families.toml."""
     data = _read("families.toml")
-    return Families(
-        data["add"],
-        data["review"],
-        data["further_share"],
-        data["part_share"],
-        *(_families(data[role]) for role in ("evidence", "part", "doubt")),
-    )
+    return Families(*(_families(data[role]) for role in ("evidence", "part", "doubt", "mark")))
+
+
+@cache
+def load_weights() -> Weights:
+    """Read weights.toml."""
+    return Weights(**_read("weights.toml"))
 
 
 @cache
@@ -116,11 +131,11 @@ def _families(data: Mapping[str, Mapping[str, Any]]) -> dict[str, Family]:
     return {
         name: Family(
             name,
-            float(row["weight"]),
             cast("EntryKind | None", row.get("kind")),
             float(row.get("confidence", 0.7)),
             frozenset(row.get("overrules", ())),
-            float(row.get("beside", 0.0)),
+            bool(row.get("bars")),
+            frozenset(row.get("unless", ())),
         )
         for name, row in data.items()
     }

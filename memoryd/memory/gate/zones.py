@@ -64,6 +64,7 @@ _OUTPUT_LINES = tuple(
         r"\s*\[(?:信息|警告|错误|调试|情報|エラー|경고|오류|trace|debug|info|warn|warning|error|fatal|stderr|stdout)\]",
         r"\s*(?:npm|yarn|pnpm|pip|cargo|make(?:\[\d+\])?|go|git|bash|zsh|sh|ld|gcc|clang|docker|error|warning|fatal|fehler|erreur|warnung|panic|exception)(?: (?:ERR!|WARN|notice))?(?:\[[\w:]+\])?!?:? ?(?:0x|E[A-Z]{3,}|ERR!|WARN\b|\S{1,80}:\d+)",
         r"\s*(?i:error|warning|fatal|fehler|erreur|panic|exception|traceback|cannot find|undefined reference)(?:\[\w+\]| 0x[0-9a-f]+| \d+)?:\s",
+        r"\s*(?:BUILD|Build|Tests?|TESTS?) (?:FAILED|FAILURE|SUCCESS(?:FUL)?|PASSED|failed|succeeded)\b.{0,40}$",
         r"\s*Traceback \(most recent",
         r"\s*(?:File \"[^\"]+\", line \d+|at [\w$.<>/\[\] ]{1,120}\(?[^\s)]{1,200}:\d+(?::\d+)?\)?|\.\.\. \d+ more|Caused by:)",
         r"\s*[\w.]{1,80}(?:Error|Exception|Warning|Errno \d+)\b[:(]",

@@ -61,7 +61,9 @@ def score(messages: Sequence[Labelled], origin: str = "user") -> Score:
     """A span is right if half of it lies in kept text; a part is found if 60 % of it is covered."""
     right = extracted = found = kept = 0
     for message in messages:
-        extraction = extract(message.text, "assistant" if origin == "assistant" else "user")
+        extraction = extract(
+            message.text, "assistant" if origin.startswith("assistant") else "user"
+        )
         spans = added(extraction)
         right += sum(_overlap(span, message.kept) * 2 >= span.end - span.start for span in spans)
         found += sum(

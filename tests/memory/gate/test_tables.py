@@ -9,18 +9,18 @@ import pytest
 
 from memoryd.memory.gate.language import blank_quotations, home_language, languages_of, plain_form
 from memoryd.memory.gate.reading import read_families
-from memoryd.memory.gate.tables import LANGUAGES, load_families, load_language
+from memoryd.memory.gate.tables import LANGUAGES, load_families, load_language, load_weights
 
 SPECIAL = {"header", "order_header", "taint", "credential", "project", "working", "refers"}
 BY_SHAPE = {
     "statement",
-    "beside_request",
     "specific",
     "listed",
     "short",
+    "brief",
+    "quoting",
     "identifier",
     "pasted",
-    "overshadowed",
     "referred",
 }
 
@@ -48,11 +48,21 @@ def test_every_language_has_cues_of_every_weighty_family(name: str) -> None:
     )
 
 
-def test_families_overrule_only_doubts_that_exist() -> None:
+def test_what_lets_a_barred_sentence_pass_exists() -> None:
     families = load_families()
 
-    for family in (*families.evidence.values(), *families.part.values()):
-        assert family.overrules <= set(families.doubt)
+    for doubt in families.doubt.values():
+        assert doubt.unless <= {*families.evidence, *families.part}
+
+
+def test_every_weight_belongs_to_a_family_and_every_evidence_has_one() -> None:
+    families, weights = load_families(), load_weights()
+    known = {*families.evidence, *families.part, *families.doubt, *families.mark}
+
+    assert weights.alone.keys() <= known
+    assert {*weights.beside_evidence, *weights.in_statement} <= families.doubt.keys()
+    assert families.evidence.keys() <= weights.alone.keys()
+    assert weights.review < weights.add
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
