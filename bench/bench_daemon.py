@@ -1,6 +1,6 @@
 """How the daemon weighs on a machine: delay of a new line, processor and wakeups while idle, memory.
 
-    python bench/bench_daemon.py --files 5000 --idle 60 --appends 50
+    python bench/bench_daemon.py --files 20000 --idle 10 --appends 50
 
 Prints one JSON document. Linux only: it reads /proc.
 """
@@ -20,6 +20,7 @@ from memoryd.errors import StoreError
 from memoryd.store.reader import Reader
 
 PROGRAM = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
+SETTLE_SECONDS = 60.0  # what a first ingest leaves to be tidied is no rest
 WORDS = [
     "index",
     "cursor",
@@ -40,7 +41,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", type=int, default=5000)
-    parser.add_argument("--idle", type=float, default=60.0, help="seconds")
+    parser.add_argument("--idle", type=float, default=1.0, help="minutes")
     parser.add_argument("--appends", type=int, default=50)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
@@ -50,7 +51,7 @@ def main() -> None:
         (home / "config.toml").write_text(
             f"[sources]\ndiscover = false\n[sources.chats]\ntype = 'jsonl'\nroots = ['{root}']\n"
         )
-        print(json.dumps(measure(home, paths, options.idle, options.appends)))
+        print(json.dumps(measure(home, paths, 60 * options.idle, options.appends)))
 
 
 def make_files(root: Path, count: int) -> list[Path]:
@@ -83,7 +84,7 @@ def measure(home: Path, paths: list[Path], idle_seconds: float, appends: int) ->
             first = time.monotonic() - started
             time.sleep(3)
             delays = sorted(append(home, paths, 10 * len(paths) + n) for n in range(appends))
-            time.sleep(3)
+            time.sleep(SETTLE_SECONDS)
             idle = rest(daemon.pid, idle_seconds)
         finally:
             daemon.send_signal(signal.SIGTERM)
@@ -130,14 +131,31 @@ def rest(pid: int, seconds: float) -> dict[str, object]:
     before, switches = cpu_seconds(pid), context_switches(pid)
     time.sleep(seconds)
     used = cpu_seconds(pid) - before
+    helpers = children(pid)
     return {
         "idle_seconds": seconds,
         "idle_cpu_percent": round(100 * used / seconds, 3),
         "idle_switches_per_second": round((context_switches(pid) - switches) / seconds, 2),
+        "children": len(helpers),
+        "children_rss_mb": round(sum(status(one, "VmRSS") for one in helpers) / 1024, 1),
         "rss_mb": round(status(pid, "VmRSS") / 1024, 1),
         "peak_rss_mb": round(status(pid, "VmHWM") / 1024, 1),
         "threads": status(pid, "Threads"),
     }
+
+
+def children(pid: int) -> list[int]:
+    """Processes that this one has started and that still run."""
+    found = [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [one for one in found if parent(one) == pid]
+
+
+def parent(pid: int) -> int:
+    """Who started a process; 0 if it is gone."""
+    try:
+        return status(pid, "PPid")
+    except OSError:
+        return 0
 
 
 def cpu_seconds(pid: int) -> float:

@@ -6,6 +6,7 @@ MemorydError              may be shown to a person without a traceback; carries 
 ├── RetryError            temporary: disk full, database busy (75)
 ├── ConfigError           the configuration is wrong (78)
 ├── StoreError            the database cannot be used as it is (1)
+│   └── DamageError       it is damaged or lost: `memoryd doctor --fix` mends it (1)
 ├── SourceError           a transcript or its store cannot be read (1)
 ├── EmbeddingError        vectors cannot be made: no engine, no model, a broken worker (1)
 └── RewriteError          the optional language model gave nothing usable (1)
@@ -46,6 +47,10 @@ class ConfigError(MemorydError):
 
 class StoreError(MemorydError):
     """The database cannot be used as it is: newer schema, damage, replaced under us."""
+
+
+class DamageError(StoreError):
+    """The database is damaged, or lost: what is readable can be salvaged."""
 
 
 class SourceError(MemorydError):

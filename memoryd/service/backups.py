@@ -11,9 +11,11 @@ from memoryd.service.lock import WriterLock
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.copies import verify_copy
+from memoryd.store.traces import BACKUPS, note
 
-BACKUPS_FOLDER = "backups"
+BACKUPS_FOLDER = BACKUPS
 GENERATIONS = 3
+DAMAGED = ".damaged-"  # in the name of what a repair put aside
 ASIDE = ".before-restore-"  # in the name of what a restore put aside
 SIDECARS = ("", "-wal", "-shm")
 
@@ -49,13 +51,13 @@ def _drop_old(folder: Path) -> None:
 def renew(writer: Writer) -> int:
     """Put one new backup in place of all there are, because something was forgotten for good; returns how many went.
 
-    What restoring had set aside goes too.
+    What restoring or repairing had set aside goes too.
     """
     home = writer.store.path.parent
     old = generations(home)
     if old:
         backup(writer, {}, lambda told: None)
-    aside = home.glob(f"{DATABASE_NAME}{ASIDE}*")
+    aside = [path for mark in (ASIDE, DAMAGED) for path in home.glob(f"{DATABASE_NAME}{mark}*")]
     for path in (*old, *aside):
         path.unlink(missing_ok=True)
     return len(old)
@@ -82,4 +84,5 @@ def restore(home: Path, source: Path) -> dict[str, Any]:
             with suppress(FileNotFoundError):
                 Path(f"{database}{suffix}").rename(f"{database}{aside}{suffix}")
         fresh.replace(database)
+        note(database, "closed")
     return {"restored": str(source), "kept_aside": f"{database}{aside}"}

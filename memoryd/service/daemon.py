@@ -22,7 +22,7 @@ from memoryd.service.bank.search import serve_search
 from memoryd.service.client import is_listening
 from memoryd.service.commands import COMMANDS
 from memoryd.service.home import CANARY_FOLDER, prepare_home
-from memoryd.service.ingest import IngestReport
+from memoryd.service.ingest import IngestReport, log_report
 from memoryd.service.lock import WriterLock
 from memoryd.service.notify import Notifier
 from memoryd.service.resources import Ballast, Resources, give_back_memory, measure, step_back
@@ -38,6 +38,7 @@ from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME
 
 STOP_SECONDS = 2.0  # for the batch that runs, within the three seconds of a whole exit
+LOOK_SECONDS = 3600.0  # between two checks of a database that was found damaged
 LOCK_SECONDS = 10.0  # for a command without a daemon to end
 STUCK_SECONDS = 120.0  # work without progress for so long is a hang
 DEAF_SECONDS = 60.0  # so is a supervisor of the watcher without a round
@@ -46,7 +47,7 @@ WAL_IDLE_BYTES = (
     1024 * 1024
 )  # more than this is folded into the database when nothing else is to do
 WAL_ALARM_BYTES = 128 * 1024 * 1024
-MOST_ERRORS = 20  # of one report that are logged one by one
+PAUSE_PER_LOOK = 1000  # a look at 20,000 files that takes half a second comes eight minutes later
 LONG = ("ingest", "reindex")  # commands that let everything else go first
 SLEPT_SECONDS = 60.0  # the wall clock ran so much further than ours: the machine slept
 
@@ -94,7 +95,7 @@ class Daemon:
         self._server = Server(home, self._handlers())
         self._watcher: Watcher | None = None
         self._scheduler: Scheduler | None = None
-        self._rescan_at = 0.0
+        self._rescan_at = self._look_at = 0.0
         self._rescans: dict[str, Any] = {"count": 0, "last": None, "reason": ""}
         self._clock_gap = time.time() - time.monotonic()
 
@@ -201,6 +202,7 @@ class Daemon:
             log.info("reported", **self._describe())
         self._check_parts()
         self._tend_disk()
+        self._tend_damage()
         if self._slept() or time.monotonic() >= self._rescan_at:
             self._on_rescan("period")
         if self._progresses():
@@ -226,6 +228,20 @@ class Daemon:
         if idle and self._measure().wal_bytes > WAL_IDLE_BYTES:
             self._worker.submit("tidy", _tidy, Urgency.SCAN)
 
+    def _tend_damage(self) -> None:
+        """A task met damage: look at everything once an hour; indexes are mended at once, the rest needs a person."""
+
+        def look(writer: Writer) -> None:
+            told = COMMANDS["integrity"](writer, {}, _ignore)
+            log.warning("damage_looked_at", **told)
+            if not told["damage"]:
+                self._worker.mended()
+                self._on_rescan("the database was mended")
+
+        if self._worker.state.damage and time.monotonic() >= self._look_at:
+            self._look_at = time.monotonic() + LOOK_SECONDS
+            self._worker.submit("integrity", look, Urgency.REQUEST)
+
     def _measure(self) -> Resources:
         return measure(self._home, self._home / DATABASE_NAME)
 
@@ -239,8 +255,9 @@ class Daemon:
         if resources.wal_bytes > WAL_ALARM_BYTES:
             megabytes = resources.wal_bytes // 2**20
             ailments.append(f"the write-ahead log has {megabytes} MB: a program reads without end")
+        state = self._worker.state
         return ailments + [
-            text for text in (self._worker.state.trouble, self._config_error) if text
+            text for text in (state.trouble, state.damage, self._config_error) if text
         ]
 
     def _progresses(self) -> bool:
@@ -290,7 +307,7 @@ class Daemon:
         def follow(writer: Writer) -> Iterator[None]:
             report = IngestReport()
             yield from writer.scanner.follow(source, path, report)
-            _log_report(report)
+            log_report(report)
 
         self._worker.submit(f"follow {source.name} {path}", follow)
 
@@ -299,7 +316,9 @@ class Daemon:
             report = IngestReport()
             yield from writer.scanner.scan(report)
             self._rescans |= {"last": utc_now().strftime("%Y-%m-%dT%H:%M:%SZ")}
-            _log_report(report)
+            give_back_memory()
+            self._rescan_at += PAUSE_PER_LOOK * writer.scanner.look_seconds
+            log_report(report)
 
         self._rescan_at = time.monotonic() + self._config.ingest.rescan_seconds
         if self._worker.submit("scan", scan, Urgency.SCAN):
@@ -357,6 +376,7 @@ class Daemon:
             "rescans": self._rescans,
             "resources": asdict(resources),
             "jobs": list(self._scheduler.jobs()) if self._scheduler else [],
+            "damage": state.damage or None,
             "embedding_trouble": self._backfill.trouble or None,
             "config_error": self._config_error or None,
             "degraded": self._ailments(resources),
@@ -371,18 +391,3 @@ def _tidy(writer: Writer) -> None:
     """What a burst of work left behind on disk and in memory."""
     writer.store.checkpoint()
     give_back_memory()
-
-
-def _log_report(report: IngestReport) -> None:
-    """One line for what was ingested and one for each transcript that could not be read."""
-    if report.added or report.updated or report.quarantined:
-        log.info(
-            "ingested",
-            files=report.files,
-            added=report.added,
-            updated=report.updated,
-            quarantined=report.quarantined,
-            bytes=report.consumed,
-        )
-    for error in report.errors[:MOST_ERRORS]:
-        log.warning("transcript_unreadable", error=error)

@@ -9,19 +9,24 @@ from datetime import timedelta
 from pathlib import Path
 
 from memoryd.config import Config
-from memoryd.errors import HeldError, MemorydError, StoreError
+from memoryd.errors import DamageError, HeldError, MemorydError, StoreError
+from memoryd.service.client import daemon_state
 from memoryd.service.history.archive import changed_ns
 from memoryd.service.home import OTHERS, owned_paths, prepare_home
 from memoryd.service.lock import WriterLock
-from memoryd.service.overview import pending_bytes
+from memoryd.service.overview import describe_lost_log, pending_bytes
+from memoryd.service.repair import repair
 from memoryd.service.writer import utc_now
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
 from memoryd.store.connection import DATABASE_NAME, sqlite_version, wal_verdict
 from memoryd.store.integrity import Damage, find_damage
 from memoryd.store.reader import Reader
-from memoryd.store.store import Store
+from memoryd.store.settings import drop_setting, get_setting
+from memoryd.store.store import LOG_LOST, Store
+from memoryd.store.traces import why_lost
 
+FIX = "memoryd doctor --fix"
 LOW_DISK_BYTES = 500_000_000
 LATE = 2 / 3  # of the time that an agent gives its transcripts: 20 of 30 days
 
@@ -59,7 +64,7 @@ def _permissions(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         "permissions",
         not loose,
         f"open to others: {', '.join(loose)}" if loose else "private",
-        "memoryd doctor --fix" if loose else "; ".join(closed),
+        FIX if loose else "; ".join(closed),
     )
 
 
@@ -148,23 +153,14 @@ def _readable(root: Path) -> bool:
 
 def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
     path = home / DATABASE_NAME
-    if not path.exists():
+    if not path.exists() and not why_lost(path):
         yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
         return
-    if path.stat().st_size == 0:
-        yield Check(
-            "database",
-            ok=False,
-            detail=f"{path} is empty: its content was lost",
-            fix="restore a backup, or move it away and ingest again",
-        )
-        return
     try:
-        yield from _open_database(home, fix)
+        with WriterLock(home):
+            yield from _look_inside(home, config, fix)
     except HeldError:
-        yield Check(
-            "database", ok=True, detail="in use by the running daemon; it checks itself every night"
-        )
+        yield _ask_daemon(home)
     except MemorydError as error:
         yield Check(
             "database",
@@ -174,25 +170,46 @@ def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         )
 
 
-def _open_database(home: Path, fix: bool) -> Iterator[Check]:
-    with WriterLock(home), Store(home, utc_now) as store:
-        damage = find_damage(store.connection)
-        for one in damage:
-            if fix and one.repair == "indexes":
-                done = f"rebuilt from {store.rebuild_indexes()} messages"
-                yield Check(one.name, ok=True, detail=one.detail, fix=done)
-                damage = find_damage(store.connection)
-        for one in damage:
-            yield Check(one.name, ok=False, detail=one.detail, fix=_advice(one))
-        if not damage:
-            yield Check(
-                "database", ok=True, detail="pages, keys, ledger and full-text indexes are whole"
-            )
+def _ask_daemon(home: Path) -> Check:
+    """What the running daemon says of the database, which only it may open for writing."""
+    lost = why_lost(home / DATABASE_NAME)
+    told = lost or str((daemon_state(home) or {}).get("damage") or "")
+    detail = told or "in use by the running daemon; it checks itself every night"
+    return Check("database", not told, detail, f"stop memoryd, then {FIX}" if told else "")
 
 
-def _advice(damage: Damage) -> str:
-    return (
-        "memoryd doctor --fix"
-        if damage.repair == "indexes"
-        else "restore a backup, or move the file away and ingest again"
-    )
+def _look_inside(home: Path, config: Config, fix: bool) -> Iterator[Check]:
+    damage, log_lost = _find(home, fix)
+    mended = [one for one in damage if one.repair == "indexes"]
+    if fix and any(one.repair == "salvage" for one in damage):
+        done = repair(home, config).describe()
+        for one in damage:
+            yield Check(one.name, ok=True, detail=one.detail, fix=done)
+        damage, log_lost = _find(home, fix=False)
+    elif fix and mended:
+        with Store(home, utc_now) as store:
+            done = f"rebuilt from {store.rebuild_indexes()} messages"
+        for one in mended:
+            yield Check(one.name, ok=True, detail=one.detail, fix=done)
+        damage, _ = _find(home, fix=False)
+    for one in damage:
+        yield Check(one.name, ok=False, detail=one.detail, fix=FIX)
+    if log_lost:
+        yield Check("write-ahead log", fix, log_lost, "noted" if fix else FIX)
+    if not damage:
+        yield Check(
+            "database", ok=True, detail="pages, keys, ledger and full-text indexes are whole"
+        )
+
+
+def _find(home: Path, fix: bool) -> tuple[list[Damage], str]:
+    """Everything that is damaged, and whether a write-ahead log was lost; taking note of that ends it."""
+    try:
+        with Store(home, utc_now) as store:
+            damage = find_damage(store.connection)
+            lost_at = get_setting(store.connection, LOG_LOST)
+            if fix and lost_at and not damage:
+                drop_setting(store.connection, LOG_LOST)
+    except DamageError as error:
+        return [Damage("database", str(error), "salvage")], ""
+    return damage, describe_lost_log(lost_at)

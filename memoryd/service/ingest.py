@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import structlog
+
 from memoryd.errors import SourceError, UsageError
 from memoryd.model import Batch
 from memoryd.screening import Screened, screen
@@ -13,6 +15,10 @@ from memoryd.sources.registry import detect, reader_of
 from memoryd.sources.transcripts import check_name, stat_transcript
 from memoryd.store.batches import ScreenedBatch
 from memoryd.store.store import Store
+
+MOST_ERRORS = 20  # of one report that are logged one by one
+
+log = structlog.get_logger()
 
 Progress = Callable[[Path, int], None]  # the transcript, and bytes just consumed of it
 
@@ -52,6 +58,21 @@ class IngestReport:
             "seconds": round(self.seconds, 3),
             "errors": self.errors,
         }
+
+
+def log_report(report: IngestReport) -> None:
+    """One line for what was ingested and one for each transcript that could not be read."""
+    if report.added or report.updated or report.quarantined:
+        log.info(
+            "ingested",
+            files=report.files,
+            added=report.added,
+            updated=report.updated,
+            quarantined=report.quarantined,
+            bytes=report.consumed,
+        )
+    for error in report.errors[:MOST_ERRORS]:
+        log.warning("transcript_unreadable", error=error)
 
 
 class Ingest:

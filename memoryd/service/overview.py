@@ -15,6 +15,9 @@ from memoryd.sources.transcripts import stat_transcript
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.reader import Reader
 from memoryd.store.records import SourceStatus
+from memoryd.store.settings import get_setting
+from memoryd.store.store import LOG_LOST
+from memoryd.store.traces import why_lost
 
 
 def describe_status(
@@ -89,9 +92,10 @@ def _describe_database(
     if not path.exists():
         for source in sources:
             described += _describe_roots(source, None, {}, watch)
-        return database, described, None
+        return database, described, why_lost(path) or None
     try:
         with Reader(home) as reader:
+            trouble = describe_lost_log(get_setting(reader.connection, LOG_LOST))
             database |= reader.counts() | {"schema": reader.schema()}
             known = {status.name: status for status in reader.sources()}
             for source in sources:
@@ -99,7 +103,17 @@ def _describe_database(
                 described += _describe_roots(source, known.get(source.name), offsets, watch)
     except StoreError as error:
         return database, [], str(error)
-    return database, described, None
+    return database, described, trouble or None
+
+
+def describe_lost_log(lost_at: str | None) -> str:
+    """What a lost write-ahead log means, for people; nothing if none was lost."""
+    if lost_at is None:
+        return ""
+    return (
+        f"the write-ahead log was deleted (noticed {lost_at}): messages are read again, but the last changes of memory "
+        "before may be missing; `memoryd doctor --fix` takes note of it"
+    )
 
 
 def _describe_roots(

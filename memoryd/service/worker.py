@@ -17,7 +17,8 @@ from typing import Any, Generic, TypeVar
 
 import structlog
 
-from memoryd.errors import MemorydError, RetryError
+from memoryd.errors import DamageError, MemorydError, RetryError
+from memoryd.store.connection import in_our_words
 
 CAPACITY = 1000  # tasks; a submitter waits when so many are waiting
 FIRST_PAUSE_SECONDS = 1.0  # after temporary trouble, doubled up to
@@ -45,6 +46,7 @@ class WorkerState:
     Attributes:
         stuck_seconds: how long there was work and no progress; 0.0 when idle.
         trouble: why tasks are being tried again, or nothing.
+        damage: what the last task that met a damaged database said, or nothing.
     """
 
     waiting: int
@@ -53,6 +55,7 @@ class WorkerState:
     done: int
     failed: int
     trouble: str
+    damage: str
 
 
 @dataclass(slots=True)
@@ -97,6 +100,7 @@ class Worker(Generic[T]):
         self._failed = 0
         self._trouble = ""
         self._held = ""
+        self._damage = ""
         self._retry_at = 0.0
         self._pause = FIRST_PAUSE_SECONDS
         self.opened: Future[None] = Future()
@@ -154,6 +158,10 @@ class Worker(Generic[T]):
         except CancelledError as error:
             raise RetryError("memoryd stopped before the command ran") from error
 
+    def mended(self) -> None:
+        """What was damaged was looked at, and is whole."""
+        self._damage = ""
+
     def hold(self, reason: str) -> None:
         """Let only requests run while *reason* is not empty (the disk is nearly full)."""
         with self._changed:
@@ -178,7 +186,9 @@ class Worker(Generic[T]):
             )
             stuck = time.monotonic() - self._progressed if busy else 0.0
             trouble = self._held or self._trouble
-            return WorkerState(waiting, self._running, stuck, self._done, self._failed, trouble)
+            return WorkerState(
+                waiting, self._running, stuck, self._done, self._failed, trouble, self._damage
+            )
 
     def _run(self) -> None:
         try:
@@ -248,11 +258,14 @@ class Worker(Generic[T]):
     def _run_job(self, job: _Job[T], resource: T) -> None:
         """The one place where a task's exception is caught, whatever it is."""
         try:
-            result = self._advance(job, resource)
+            with in_our_words():
+                result = self._advance(job, resource)
         except RetryError as error:
             self._try_again(job, error)
         except MemorydError as error:
             self._fail(job, error)
+            if isinstance(error, DamageError):
+                self._damage = str(error)
             log.warning("task_failed", task=job.name, error=str(error))
         except Exception as error:
             self._fail(job, error)

@@ -100,11 +100,25 @@ class Source(ABC):
                 yield root
             return
         seen: set[Path] = set()
-        for folder, folders, names in os.walk(root):
-            folders.sort()
-            for name in sorted(names):
-                path = Path(folder, name)
-                found = self.transcript(path)
-                if found is not None and found not in seen and not path.is_symlink():
-                    seen.add(found)
-                    yield found
+        for path in _files_below(str(root)):
+            found = self.transcript(Path(path))
+            if found is not None and found not in seen:
+                seen.add(found)
+                yield found
+
+
+def _files_below(folder: str) -> Iterator[str]:
+    """Everything below a folder but folders and links, in order of name; a folder that cannot be read has nothing."""
+    try:
+        with os.scandir(folder) as found:
+            entries = sorted(found, key=lambda one: one.name)
+    except OSError:
+        return
+    inner = []
+    for entry in entries:  # the kind comes with the name: no further question to the disk
+        if entry.is_dir(follow_symlinks=False):
+            inner.append(entry.path)
+        elif not entry.is_symlink():
+            yield entry.path
+    for path in inner:
+        yield from _files_below(path)

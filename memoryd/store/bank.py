@@ -8,8 +8,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from memoryd.errors import StoreError
 from memoryd.model import Entry, EntryState
 from memoryd.screening import ScreenedText
+from memoryd.store import fts
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import (
     COLUMNS,
@@ -21,6 +23,7 @@ from memoryd.store.entry_rows import (
     to_microseconds,
 )
 from memoryd.store.records import EPOCH
+from memoryd.store.schema import BANK_INDEXES
 from memoryd.store.tokens import index_text
 
 _NAMES = ", ".join(COLUMNS)
@@ -32,6 +35,38 @@ _UPSERT = (
 INDEXES = ("entry_words", "entry_stems")
 SEARCH, ANSWER, SNAPSHOT = "search", "answer", "snapshot"  # how an entry is accessed
 ACCESS_PAUSE = timedelta(days=1)  # a shell may stay open for months; within a day it counts once
+
+
+def rebuild_indexes(connection: Connection) -> None:
+    """Drop the indexes of entries, create them anew, refill them. The caller owns the transaction."""
+    for name in INDEXES:
+        connection.execute(f"drop table if exists {name}")
+    for statement in filter(str.strip, BANK_INDEXES.split(";\n")):
+        connection.execute(statement)
+    for row, content in connection.execute("select row, content from entry order by row"):
+        _index(connection, row, content)
+
+
+def check_indexes(connection: Connection) -> None:
+    """Compare the indexes of entries with themselves and with the entries.
+
+    Raises:
+        StoreError: one holds more or fewer rows than there are entries. DatabaseError: it is damaged.
+    """
+    expected = connection.execute("select count(*) from entry").fetchone()[0]
+    for name in INDEXES:
+        connection.execute(f"insert into {name}({name}) values ('integrity-check')")
+        held = connection.execute(f"select count(*) from {name}_docsize").fetchone()[0]
+        if held != expected:
+            raise StoreError(f"index {name} holds {held} rows, there are {expected} entries")
+        some = "select row, content from entry where row % (select max(row) / ? + 1 from entry) = 0"
+        fts.check_sample(connection, name, connection.execute(some, (fts.SAMPLE,)).fetchall())
+
+
+def _index(connection: Connection, row: int, content: str) -> None:
+    prepared = index_text(content)
+    for name in INDEXES:
+        connection.execute(f"insert into {name}(rowid, text) values (?, ?)", (row, prepared))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +107,7 @@ class Bank:
         row = self._connection.execute(
             _UPSERT, (*entry_to_row(entry), content_key(content))
         ).fetchone()[0]
-        prepared = index_text(content)
-        for index in INDEXES:
-            self._connection.execute(
-                f"insert into {index}(rowid, text) values (?, ?)", (row, prepared)
-            )
+        _index(self._connection, row, content)
         self._note(entry.namespace, entry.id, before, entry, because)
 
     def take_out(self, namespace: str, entry_id: str, because: Because) -> None:

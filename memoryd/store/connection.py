@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from memoryd.errors import RetryError, StoreError
+from memoryd.errors import DamageError, RetryError, StoreError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -98,6 +98,15 @@ def _open(name: str, path: Path, configure: Callable[[Connection], None]) -> Con
         configure(connection)
         undo.pop_all()
     return connection
+
+
+@contextmanager
+def in_our_words() -> Iterator[None]:
+    """Trouble of the database, whichever statement meets it, told as ours."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        raise translate(error) from error
 
 
 @contextmanager
@@ -193,4 +202,7 @@ def translate(error: Exception, what: str = "the database") -> Exception:
         return RetryError(f"{what} cannot be used now: {text}")
     if "unable to open" in text:
         return StoreError(f"{what} cannot be opened: {text}")
-    return StoreError(f"{what} is damaged: {text}; run `memoryd doctor`")
+    ours = isinstance(error, sqlite3.IntegrityError | sqlite3.ProgrammingError | sqlite3.DataError)
+    if ours and text != "constraint failed":  # so says a full-text index that contradicts itself
+        return StoreError(f"{what} did not take it: {text}")  # a fault of ours, not of the file
+    return DamageError(f"{what} is damaged: {text}; run `memoryd doctor`")

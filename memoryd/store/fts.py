@@ -4,6 +4,9 @@ The indexes keep no text. A row leaves them only by the very text it entered wit
 goes through here, in the transaction that changes the message.
 """
 
+import re
+from collections.abc import Iterable
+
 from memoryd.errors import StoreError
 from memoryd.store.connection import Connection
 from memoryd.store.settings import get_setting, put_setting
@@ -11,6 +14,8 @@ from memoryd.store.tokens import TOKENS_VERSION, index_text
 
 PROSE_INDEXES = ("words", "stems")
 TOOL_INDEXES = ("tools",)
+SAMPLE = 16  # rows that are looked up when an index is checked
+_WORD = re.compile(r"(?:^|[ \n])([a-zA-Z]{2,30})(?=[ \n.,?!]|$)")  # surely one token of its own
 _INSERT = {
     name: f"insert into {name}(rowid, text) values (?, ?)"
     for name in (*PROSE_INDEXES, *TOOL_INDEXES)
@@ -64,6 +69,32 @@ def rebuild(connection: Connection, schema: str) -> int:
     return count
 
 
+def check_sample(connection: Connection, name: str, rows: Iterable[tuple[int, str]]) -> None:
+    """Ask an index for a word of each of some (row, text): without content, its own check believes an empty one.
+
+    Raises:
+        StoreError: it does not know a row by a word of its text.
+    """
+    for row, text in rows:
+        word = _WORD.search(index_text(text))
+        if word is None:
+            continue
+        found = connection.execute(
+            f"select 1 from {name} where {name} match ? and rowid = ?", (f'"{word[1]}"', row)
+        ).fetchone()
+        if found is None:
+            raise StoreError(f"index {name} does not find row {row} by its words")
+
+
+def _sample(connection: Connection, condition: str) -> list[tuple[int, str]]:
+    """Some rows, spread over all there are."""
+    last = connection.execute("select coalesce(max(id), 0) from message").fetchone()[0]
+    sql = f"select id, text from message where id >= ? and withdrawn = 0 and {condition} order by id limit 1"
+    starts = {last * part // SAMPLE for part in range(SAMPLE)}
+    found = (connection.execute(sql, (start,)).fetchone() for start in sorted(starts))
+    return [(row[0], row[1]) for row in found if row is not None]
+
+
 def check(connection: Connection) -> None:
     """Compare the indexes with themselves and with the messages.
 
@@ -80,3 +111,5 @@ def check(connection: Connection) -> None:
         expected = tools if name in TOOL_INDEXES else prose
         if held != expected:
             raise StoreError(f"index {name} holds {held} rows, there are {expected} messages")
+        kind = "role = 'tool'" if name in TOOL_INDEXES else "role <> 'tool'"
+        check_sample(connection, name, _sample(connection, kind))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.errors import StoreError
-from memoryd.store import fts
+from memoryd.store import bank, fts
 from memoryd.store.connection import Connection, DatabaseError
 
 Repair = Literal["indexes", "salvage"]
@@ -57,5 +57,6 @@ def _ledger(connection: Connection) -> Iterator[Damage]:
 def _indexes(connection: Connection) -> Iterator[Damage]:
     try:
         fts.check(connection)
+        bank.check_indexes(connection)
     except (DatabaseError, StoreError) as error:
         yield Damage("full-text indexes", str(error), "indexes")

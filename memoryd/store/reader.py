@@ -6,6 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from memoryd.errors import DamageError
 from memoryd.model import Candidate
 from memoryd.store import history
 from memoryd.store.connection import (
@@ -20,6 +21,7 @@ from memoryd.store.query import Query
 from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
 from memoryd.store.schema import check_version, schema_version
 from memoryd.store.search import find_candidates, find_newest, load_messages
+from memoryd.store.traces import why_lost
 
 
 class Reader:
@@ -29,9 +31,11 @@ class Reader:
         """Open it.
 
         Raises:
-            StoreError: there is no database yet, or another version made it.
+            StoreError: there is no database yet, or another version made it. DamageError: it is lost.
         """
         self.path = home / DATABASE_NAME
+        if lost := why_lost(self.path):
+            raise DamageError(lost)
         self.connection: Connection = open_reader(self.path)
         try:
             with explained(self.path):

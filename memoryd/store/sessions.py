@@ -6,6 +6,9 @@ from memoryd.model import Session
 from memoryd.screening import ScreenedText
 from memoryd.store.connection import Connection
 
+STAND_IN = "salvaged-"  # begins the name of a session (or source) that was lost, and of which rows were left
+RECENT = 1000  # sessions whose row is remembered; a first ingest meets tens of thousands
+
 
 @dataclass(slots=True)
 class _Count:
@@ -56,8 +59,24 @@ class SessionTable:
         row: int = self._connection.execute(
             "select id from session where source_id = ? and native_id = ?", (source_id, native_id)
         ).fetchone()[0]
+        if len(self._rows) >= RECENT:
+            self._rows.clear()
         self._rows[source_id, native_id] = row
         return row
+
+    def move_home(self, message: int, held: int, session: int) -> None:
+        """A message that was salvaged without its session is met again in its transcript: it belongs there."""
+        moved = self._connection.execute(
+            "update message set session_id = ? where id = ? and withdrawn = 0 and exists "
+            "(select 1 from session where id = ? and substr(native_id, 1, ?) = ?) returning role, time",
+            (session, message, held, len(STAND_IN), STAND_IN),
+        ).fetchall()
+        for role, time in moved:
+            self.count(session, time, spoken=role != "tool")
+            self._connection.execute(
+                "update session set messages = messages - 1, spoken = spoken - ? where id = ?",
+                (role != "tool", held),
+            )
 
     def learn(self, source_id: int, session: Session, title: ScreenedText | None) -> None:
         """Note what a transcript says of a session: the first project, branch and parent; the last title and model."""

@@ -17,6 +17,11 @@ def put_setting(connection: Connection, name: str, value: str) -> None:
     )
 
 
+def drop_setting(connection: Connection, name: str) -> None:
+    """Remember a value no more."""
+    connection.execute("delete from setting where name = ?", (name,))
+
+
 def list_settings(connection: Connection, prefix: str) -> dict[str, str]:
     """Every remembered value whose name begins so, by the rest of its name."""
     rows = connection.execute(

@@ -8,10 +8,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memoryd.errors import StoreError
+from memoryd.errors import DamageError, StoreError
 from memoryd.model import Cursor, Message
 from memoryd.screening import ScreenedText
-from memoryd.store import fts
+from memoryd.store import bank, fts
 from memoryd.store.batches import Added, ScreenedBatch
 from memoryd.store.connection import (
     BUSY_TIMEOUT_MS,
@@ -28,8 +28,12 @@ from memoryd.store.forgetting import ALL_INDEXES, group_identity, is_forgotten
 from memoryd.store.records import to_milliseconds
 from memoryd.store.schema import INDEXES, SCHEMA_VERSION, migrate, schema_version
 from memoryd.store.sessions import SessionTable
+from memoryd.store.settings import put_setting
 from memoryd.store.tokens import TOKENS_VERSION
+from memoryd.store.traces import log_is_lost, note, why_lost
 from memoryd.store.transcripts import TranscriptTable
+
+LOG_LOST = "log_lost"  # when a write-ahead log was found missing; `doctor --fix` takes note of it
 
 
 def inode_of(path: Path) -> int | None:
@@ -38,6 +42,13 @@ def inode_of(path: Path) -> int | None:
         return path.stat().st_ino
     except OSError:
         return None
+
+
+def _bytes_of(path: str) -> int:
+    try:
+        return Path(path).stat().st_size
+    except OSError:
+        return 0
 
 
 def identity_of(source: str, key: str) -> bytes:
@@ -67,9 +78,12 @@ class Store:
             progress: called again and again while a statement, a copy or a migration runs.
 
         Raises:
-            StoreError: newer schema, damage, or not ours.
+            StoreError: newer schema, or not ours. DamageError: damaged, or lost.
         """
         self.path = home / DATABASE_NAME
+        if lost := why_lost(self.path):
+            raise DamageError(lost)
+        log_lost = log_is_lost(self.path)
         self.connection: Connection = open_writer(self.path)
         self._clock = clock
         self._progress = progress
@@ -79,9 +93,12 @@ class Store:
                 self._keep_before_migrating()
                 migrate(self.connection)
                 self._refresh_indexes()
+                if log_lost:
+                    put_setting(self.connection, LOG_LOST, clock().isoformat(timespec="seconds"))
         except BaseException:
             self.connection.close()
             raise
+        note(self.path, "open")
         self._files = self._inodes()
         self._sessions = SessionTable(self.connection)
         self._transcripts = TranscriptTable(self.connection)
@@ -111,6 +128,8 @@ class Store:
             self.connection.execute("pragma analysis_limit=400")
             self.connection.execute("pragma optimize")
             self.checkpoint()
+            if self._inodes()[0] == self._files[0] and not _bytes_of(f"{self.path}-wal"):
+                note(self.path, "closed")
         except DatabaseError:
             pass  # tidying is a courtesy; the data is committed
         finally:
@@ -265,7 +284,7 @@ class Store:
             ),
         )
         if inserted.rowcount == 0:
-            return self._meet_again(identity, text)
+            return self._meet_again(identity, text, session)
         row = int(inserted.lastrowid or 0)
         fts.add_row(self.connection, row, message.role, text)
         self._sessions.count(session, time, spoken=message.role != "tool")
@@ -287,10 +306,13 @@ class Store:
                 return row, "updated"
         return None
 
-    def _meet_again(self, identity: bytes, text: ScreenedText) -> tuple[int, str]:
-        row, role, old, withdrawn = self.connection.execute(
-            "select id, role, text, withdrawn from message where identity = ?", (identity,)
+    def _meet_again(self, identity: bytes, text: ScreenedText, session: int) -> tuple[int, str]:
+        row, role, old, withdrawn, held = self.connection.execute(
+            "select id, role, text, withdrawn, session_id from message where identity = ?",
+            (identity,),
         ).fetchone()
+        if held != session:
+            self._sessions.move_home(row, held, session)
         if withdrawn:
             self.connection.execute(
                 "update message set text = ?, withdrawn = 0 where id = ?", (text, row)
@@ -322,10 +344,11 @@ class Store:
             self.rebuild_indexes()
 
     def rebuild_indexes(self) -> int:
-        """Make the full-text indexes anew from the messages; returns how many were indexed."""
+        """Make the full-text indexes anew from messages and entries; returns how many messages were indexed."""
         self.connection.execute("begin immediate")
         try:
             count = fts.rebuild(self.connection, INDEXES)
+            bank.rebuild_indexes(self.connection)
         except BaseException:
             self.connection.execute("rollback")
             raise

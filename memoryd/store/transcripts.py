@@ -9,6 +9,8 @@ from memoryd.model import Batch, Cursor
 from memoryd.screening import ScreenedText
 from memoryd.store.connection import Connection
 
+NEVER_READ = -1  # in place of an inode: what a salvaged ledger says of every transcript
+
 
 class TranscriptTable:
     """Rows of `transcript`, `reject` and `skip`."""
@@ -26,6 +28,8 @@ class TranscriptTable:
         if found is None:
             return None
         device, inode, size, mtime_ns, offset, fingerprint, state = found
+        if inode == NEVER_READ:
+            return None
         return Cursor(
             path, device, inode, size, mtime_ns, offset, fingerprint, state=json.loads(state)
         )

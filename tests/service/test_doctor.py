@@ -118,49 +118,46 @@ class TestDatabase:
         assert mended["full-text indexes"].fix == "rebuilt from 50 messages"
         assert mended["database"].ok
 
-    def test_a_ledger_that_does_not_add_up_is_told_and_not_hidden_by_a_repair(
+    def test_a_ledger_that_does_not_add_up_is_begun_anew_when_asked(
         self, filled: Path, config: Config
     ) -> None:
         with Store(filled, utc_now) as store:
             store.connection.execute("update transcript set ingested = 1")
 
-        for fix in (False, True):
-            check = look(filled, config, fix=fix)["ledger"]
-            assert not check.ok
-            assert "restore a backup" in check.fix
+        found = look(filled, config)["ledger"]
+        mended = look(filled, config, fix=True)["ledger"]
 
-    def test_a_damaged_file_is_told(self, filled: Path, config: Config) -> None:
-        path = filled / DATABASE_NAME
-        path.write_bytes(b"\xff" * path.stat().st_size)
+        assert (found.ok, found.fix) == (False, "memoryd doctor --fix")
+        assert (mended.ok, "kept as memoryd.db.damaged-" in mended.fix) == (True, True)
+        assert "ledger" not in look(filled, config)
 
-        check = look(filled, config)["database"]
-
-        assert (check.ok, "restore a backup" in check.fix) == (False, True)
-
-    @pytest.mark.parametrize("fix", [False, True])
-    def test_a_file_with_a_hole_is_told_whether_it_is_to_be_fixed_or_not(
-        self, filled: Path, config: Config, fix: bool
+    @pytest.mark.parametrize("where", [0, 16 * 4096])
+    def test_a_damaged_file_is_told_and_mended_only_when_asked(
+        self, filled: Path, config: Config, where: int
     ) -> None:
+        """Everything else: test_repair.py."""
         path = filled / DATABASE_NAME
         data = bytearray(path.read_bytes())
-        data[16 * 4096 :] = b"\xff" * (len(data) - 16 * 4096)
+        data[where:] = b"\xff" * (len(data) - where)
         path.write_bytes(data)
 
-        found = [check for check in look(filled, config, fix=fix).values() if not check.ok]
+        found = [check for check in look(filled, config).values() if not check.ok]
+        untouched = path.read_bytes()
+        mended = look(filled, config, fix=True)
 
-        assert found
-        assert all(
-            "restore a backup" in check.fix for check in found if check.name != "permissions"
-        )
+        assert {check.fix for check in found} == {"memoryd doctor --fix"}
+        assert untouched == bytes(data)
+        assert all(check.ok for check in mended.values())
 
-    def test_an_emptied_file_is_a_loss_and_stays_as_it_is(
+    def test_an_emptied_file_is_a_loss_and_stays_as_it_is_unless_asked(
         self, filled: Path, config: Config
     ) -> None:
         path = filled / DATABASE_NAME
         path.write_bytes(b"")
 
-        assert "lost" in look(filled, config, fix=True)["database"].detail
+        assert "is empty, although there was" in look(filled, config)["database"].detail
         assert path.stat().st_size == 0
+        assert look(filled, config, fix=True)["database"].ok
 
     def test_one_in_use_is_left_to_the_daemon(self, filled: Path, config: Config) -> None:
         with WriterLock(filled):

@@ -122,6 +122,16 @@ def test_a_big_transcript_is_read_in_many_steps(place: Place) -> None:
     assert 50 == place.count()
 
 
+def test_what_a_look_at_everything_costs_is_known_unless_it_found_something(place: Place) -> None:
+    place.say("a.jsonl")
+    drain(place.scan())
+    assert 0.0 == place.scanner.look_seconds
+
+    place.report.files = 0
+    drain(place.scan())
+    assert 0.0 < place.scanner.look_seconds < 1.0
+
+
 def test_following_a_folder_reads_what_lies_below(place: Place) -> None:
     (place.root / "new" / "deep").mkdir(parents=True)
     place.say("new/deep/a.jsonl", 2)

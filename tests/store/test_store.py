@@ -298,7 +298,7 @@ class TestFile:
         }
 
         assert set(modes.values()) == {"0o600"}
-        assert len(modes) == 3  # with -wal and -shm
+        assert len(modes) == 4  # with -wal, -shm and the note that there is a database
 
     def test_a_deleted_database_is_noticed_before_the_next_batch(
         self, store: Store, add: Add

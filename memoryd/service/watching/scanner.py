@@ -6,6 +6,7 @@ two readings may take turns; but a transcript is only ever read by one of them.
 """
 
 import os
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -25,6 +26,9 @@ class Scanner:
 
     def __init__(self, ingest: Ingest) -> None:
         self.ingest = ingest
+        self.look_seconds = (
+            0.0  # of processor, of the last look at everything that found nothing new
+        )
         self._known: dict[Key, int] = {}
         self._reading: set[Key] = set()
         self._again: set[Key] = set()
@@ -32,12 +36,18 @@ class Scanner:
     def scan(self, report: IngestReport) -> Iterator[None]:
         """Look at every transcript of every root; the first time in the order of their age."""
         found: set[Key] = set()
+        spent, mark = 0.0, time.thread_time()
         for number, (source, path) in enumerate(self._transcripts()):
             found.add(_key(source, path))
             yield from self._visit(source, path, report)
             if number % LOOKS_PER_STEP == 0:
+                spent += time.thread_time() - mark
                 yield
-        self._known = {key: known for key, known in self._known.items() if key in found}
+                mark = time.thread_time()
+        spent += time.thread_time() - mark
+        self.look_seconds = 0.0 if report.files else spent
+        for key in self._known.keys() - found:
+            del self._known[key]
 
     def follow(self, source: Source, path: Path, report: IngestReport) -> Iterator[None]:
         """Look at one transcript, or at every one below a folder."""
