@@ -113,10 +113,8 @@ def test_a_merge_shows_every_text_before_and_the_one_after(life: Life, tmp_path:
     lines = [{"content": one, "kind": "procedural"} for one in words]
     (tmp_path / "raw.jsonl").write_text("\n".join(map(json.dumps, lines)))
     life.ask("memory.import", path=str(tmp_path / "raw.jsonl"), raw=True)
-    run_night(life.home, life.config())
-    with Reader(life.home) as reader:
-        (last,) = runs_of_kind(reader.connection, NIGHT, 1)
-    (joined,) = read_night(life.home, life.config(), last.id).joined
+    night = run_night(life.home, life.config())["run"]
+    (joined,) = read_night(life.home, life.config(), night).joined
 
     assert {one.content for one in joined.before} == {one["content"] for one in lines}
     assert joined.after.content in {one.content for one in joined.before}
