@@ -15,6 +15,11 @@ from typing import NamedTuple
 
 TARGET = Path("memoryd/memory/consolidation/languages/en_wordnet.txt")
 WORDS = TARGET.with_name("en_spelling.txt")
+VERBS = TARGET.with_name("en_words.toml")
+VERBS_HEAD = """\
+# English words that are mostly verbs; the hand-made tables come first. Derived by bench/derive_synonyms.py from WordNet 3.0.
+"""
+SHORTEST_VERB = 3  # letters
 WORDS_HEAD = """\
 # English words of five letters and more, for telling a slip of the pen from a word. Derived by bench/derive_synonyms.py
 # from the words of WordNet 3.0 that are used at all.
@@ -124,6 +129,15 @@ class Judge:
             lemma, _, rest = sense.partition("%")
             self.totals[{"1": "n", "2": "v", "3": "a", "5": "a", "4": "r"}[rest[0]], lemma] += count
 
+    def mostly_verb(self, word: str) -> bool:
+        """Is a word at least twice as often a verb as anything else, or nothing else?"""
+        if not word.isascii() or not word.isalpha():
+            return False
+        verb = self.totals["v", word]
+        others = self.totals["n", word], self.totals["a", word] + self.totals["r", word]
+        only = ("n", word) not in self.ranks and ("a", word) not in self.ranks
+        return only or 0 < verb >= 2 * max(others)
+
     def is_verb(self, word: str, deed: str) -> bool:
         return self.totals["v", word] >= self.totals["n", word] and not deed.endswith(
             ("age", "ery")
@@ -175,6 +189,21 @@ def write_words(folder: Path, used: frozenset[str]) -> None:
     WORDS.write_text(head + listed + "\n", "utf-8")
 
 
+def write_verbs(folder: Path, judge: Judge) -> None:
+    """Write the words that are mostly verbs, for telling who does what from word order."""
+    verbs = sorted(
+        word
+        for pos, word in judge.ranks
+        if pos == "v"
+        and len(word) >= SHORTEST_VERB
+        and word in judge.common
+        and judge.mostly_verb(word)
+    )
+    head = HEADER.replace(HEADER[: HEADER.index("#\n")], VERBS_HEAD)
+    listed = textwrap.fill(" ".join(verbs), 160)
+    VERBS.write_text(f'{head}verbs = """\n{listed}\n"""\n', "utf-8")
+
+
 def main(folder: Path, common: frozenset[str]) -> None:
     """Write the table."""
     judge = Judge(folder, common)
@@ -206,5 +235,11 @@ def main(folder: Path, common: frozenset[str]) -> None:
 
 if __name__ == "__main__":
     lines = [line.split() for line in Path(sys.argv[2]).read_text("utf-8").splitlines()]
+    write_verbs(
+        Path(sys.argv[1]),
+        Judge(
+            Path(sys.argv[1]), frozenset(word for word, often in lines if float(often) >= COMMON)
+        ),
+    )
     main(Path(sys.argv[1]), frozenset(word for word, often in lines if float(often) >= COMMON))
     write_words(Path(sys.argv[1]), frozenset(word for word, _ in lines))

@@ -113,12 +113,15 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
+    if _is_hyphenated(unit, reading):
+        return False
     if _is_said_anyway(unit, reading):
         return True
     if unit.key in table.keeping and is_cancelled(reading.clauses[unit.clause]):
         return True
     before = reading.units[i - 1] if i else None
-    if unit.key in table.heads and before is not None and before.end == unit.start:
+    gap = 0 if reading.language in UNSPACED else 1
+    if unit.key in table.heads and before is not None and before.end + gap == unit.start:
         return True
     if unit.key in table.helping and i + 1 < len(reading.units):
         return reading.units[i + 1].kind == "action"

@@ -23,6 +23,7 @@ _POSTPOSED = frozenset(
     {"if", "when", "until", "before", "after", "except"}
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
+_SUBJECTS = frozenset({"i", "we", "they", "he", "she", "you"})
 _MOMENTS = ("time:", "date:", "day:", "seconds:", "months:")
 _AFTER_MOMENT = frozenset(
     {"concept", "word", "name", "negate", "modal", "drop", "person", "action"}
@@ -120,6 +121,8 @@ class ReadingBuilder(Marks):
         acting = last.role == "word" and last.surface.endswith("ing")
         if last.role == "quantity" and last.key.startswith(_MOMENTS):
             return item.role in _AFTER_MOMENT
+        if item.role == "person" and item.surface.casefold() in _SUBJECTS:
+            return not acting
         if item.role in ("drop", "quantify"):
             return item.surface.casefold() in _DETERMINERS and not acting
         deeds = [self.units[i] for i in self.now.units]

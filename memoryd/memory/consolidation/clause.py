@@ -7,6 +7,8 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import Lexicon
 from memoryd.memory.consolidation.unit import Unit
 
+_ALLOWED = frozenset({"forbid"})  # what is not forbidden is allowed
+
 
 @dataclass(slots=True)
 class Clause:
@@ -67,7 +69,8 @@ def signs(
                 said = next((at for at in clause.attributes if first < at < second), second)
                 clause.needed, clause.conditional = [range(first, said)], True
             clause.modals -= {"may", "exempt"}
-            clause.modals.add("must")
+            allowed = clause.negations[1][0] == "inherent" and clause.verbs >= _ALLOWED
+            clause.modals.add("may" if allowed and "omit" not in clause.verbs else "must")
         return {}
     kind, at = clause.negations[0]
     reached = any(i >= at for i in clause.units)

@@ -22,6 +22,7 @@ Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _THIRD = frozenset({"he", "she", "they"})
 _WISHES = frozenset({"want", "prefer"})
+_USED = frozenset({"use", IMPERATIVE})
 _PROVIDED = frozenset({"give", "have", "get", "use", "make", "stay", "put", IMPERATIVE})
 _BANS = frozenset({"forbid", "omit"})
 _DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
@@ -276,6 +277,8 @@ def _may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
         if "omit" in mine and "have" in other and _is_cancelled(a if reading is b else b):
             return True
         denied = any(clause.denials for clause in reading.clauses)
+        if "have" in mine and _USED & other and all(_is_denied(r) for r in (a, b)):
+            return True  # no jokes may be used in it = it must not contain jokes
         if mine <= _WISHES and IMPERATIVE in other:
             return True
         if "loathe" in mine and other <= _WISHES and denied:
@@ -283,6 +286,10 @@ def _may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
         if mine & _BANS and not other & _DENIALS and any(c.denials for c in reading.clauses):
             return True
     return not (ours | theirs) & _DENIALS and any(c.denials > 1 for c in (*a.clauses, *b.clauses))
+
+
+def _is_denied(reading: Reading) -> bool:
+    return any(clause.denials % 2 for clause in reading.clauses)
 
 
 def _is_received(mine: frozenset[str], other: frozenset[str]) -> bool:
@@ -342,6 +349,9 @@ def _is_when(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
     if scopes == {"if", "when"}:
         return True
     silent = a if not u.scope else b
+    at = u if silent is a else v
+    if scopes == {"if", ""} and a.language not in UNSPACED:
+        return "when" in silent.clauses[at.clause].cues
     return scopes == {"", "when"} and all(unit.scope not in ("if", "when") for unit in silent.units)
 
 

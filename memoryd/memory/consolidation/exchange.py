@@ -6,7 +6,7 @@ The same words stand in both texts, so only what stands together with what tells
 from collections import Counter
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.unit import POINTERS, Reading
 
 
 def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
@@ -19,12 +19,15 @@ def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     pairs = [
         (i, j) for i, j in alignment.pairs if ours[a.units[i].key] == theirs[b.units[j].key] == 1
     ]
+    # what a pronoun stands for is said in only one of the clauses
+    pointed = all(not POINTERS.isdisjoint(r.dropped) for r in (a, b))
     places = [(a.home(i), b.home(j)) for i, j in pairs]
     for n, (x, y) in enumerate(places):
         for m in range(n + 1, len(places)):
             x2, y2 = places[m]
             if x == x2 or y == y2:
                 continue
-            if (x, y2) in places or (x2, y) in places:
+            stayed = sum(place in ((x, y2), (x2, y)) for place in places)
+            if stayed > pointed:
                 return f"{a.units[pairs[n][0]].surface!r} and {a.units[pairs[m][0]].surface!r} exchanged their clauses"
     return None

@@ -230,9 +230,18 @@ class _Reader:
             value = int(sense.key)
             total = max(total, 1) * value if value in _MAGNITUDES else total + value
             used += 1
+            if value in _MAGNITUDES and self._goes_on_with_number(i + used):
+                used += 1  # two hundred and forty
         item = self._item("quantity", f"{_NUMBER}{total}", self.seq[i], self.seq[i + used - 1])
         item, more = self._with_unit(item, i + used)
         return [item], used + more
+
+    def _goes_on_with_number(self, i: int) -> bool:
+        """Is there an "and" at *i*, and a number word behind it?"""
+        if i + 1 >= len(self.seq) or self.seq[i].text.casefold() != "and":
+            return False
+        sense = self.spaced.phrases.get(self.seq[i + 1].text.casefold())
+        return sense is not None and sense.role == "number"
 
     def _with_unit(self, item: Item, i: int) -> tuple[Item, int]:  # noqa: PLR0911 - one answer for each case
         """Join a number and the unit after it; return the tokens used up."""

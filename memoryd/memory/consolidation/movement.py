@@ -117,3 +117,50 @@ def is_label_beside(
     u, v = a.units[first[0]], a.units[second[0]]
     labels = lexicon(a.language).labels
     return (u.kind == "code" and v.key in labels) or (v.kind == "code" and u.key in labels)
+
+
+def is_means(a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
+    """Gas is used to heat the house = the house is heated with gas."""
+    for means in (first, second):
+        for here, reading in enumerate((a, b)):
+            used = "use" in reading.clauses[means[here].clause].verbs
+            if used and means[here].role == "" and means[1 - here].role == "with":
+                return True
+    return False
+
+
+def is_attributive(
+    a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Unit, Unit]
+) -> bool:
+    """A leaking boiler = the boiler leaks: the deed stands right before its noun in one text, behind it in the other."""
+    if UNSPACED & {a.language, b.language}:
+        return False
+    for deed, noun in ((first, second), (second, first)):
+        for here, reading in enumerate((a, b)):
+            gap = reading.text[deed[here].end : noun[here].start]
+            if deed[here].surface.endswith("ing") and gap == " ":
+                return deed[1 - here].start > noun[1 - here].start
+    return False
+
+
+def singled_out(reading: Reading, i: int) -> set[int]:
+    """The phrase behind "only", or before it if nothing follows; who does it, if a passive follows."""
+    if reading.language in UNSPACED:
+        return set()
+    clause = reading.units[i].clause
+    step = 1 if i + 1 < len(reading.units) and reading.units[i + 1].clause == clause else -1
+    k = i + step
+    if not 0 <= k < len(reading.units):
+        return set()
+    if step > 0 and reading.units[k].kind == "action" and reading.agents:
+        return set(reading.agents)
+    found = {k}
+    while 0 <= k + step < len(reading.units) and _touch(reading, k, k + step):
+        k += step
+        found.add(k)
+    return found
+
+
+def _touch(reading: Reading, i: int, k: int) -> bool:
+    first, second = sorted((i, k))
+    return reading.units[second].start - reading.units[first].end <= 1

@@ -12,9 +12,12 @@ from memoryd.memory.consolidation.movement import (
     are_members,
     clauses_match,
     is_addressed,
+    is_attributive,
     is_label_beside,
+    is_means,
     is_more_than,
     keep_prepositions,
+    singled_out,
 )
 from memoryd.memory.consolidation.unit import Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, when
@@ -78,12 +81,14 @@ def _changed_places(a: Reading, b: Reading, alignment: Alignment) -> str | None:
 
 
 def _is_only_of_another(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Only admins delete projects, admins delete only projects: what opens one clause must follow in the other."""
+    """Only admins delete projects, admins delete only projects: whom the word singles out must be the same."""
     partner = dict(alignment.pairs)
-    return any(
-        a.units[i].key == "only" and _opens(a, i) != _opens(b, j) and partner.get(i + 1) != j + 1
-        for i, j in alignment.pairs
-    )
+    for i, j in alignment.pairs:
+        if a.units[i].key != "only" or _opens(a, i) == _opens(b, j) or partner.get(i + 1) == j + 1:
+            continue
+        if not {partner.get(k) for k in singled_out(a, i)} & singled_out(b, j):
+            return True
+    return False
 
 
 def _opens(reading: Reading, i: int) -> bool:
@@ -182,6 +187,8 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         or _is_nominal(a, b, (u, u2), (v, v2))
         or _is_deed((u, u2), (v, v2))
         or _is_tool(a, b, (u, u2), (v, v2))
+        or is_means(a, b, (u, u2), (v, v2))
+        or is_attributive(a, b, (u, u2), (v, v2))
     )
 
 

@@ -90,6 +90,9 @@ def _share(found: list[Item], i: int) -> tuple[Item, int] | None:
     if at < len(found) and found[at].surface.casefold() in _ONE and at + 1 < len(found):
         at += 1
     amount = found[at] if at < len(found) else None
+    if amount is not None and amount.key.startswith("unit:") and at > k + 1:
+        number = f"{_NUMBER}{_decimal(share)}"
+        return _over(found, i, at, with_unit(number, amount.key.removeprefix("unit:"))), at - i + 1
     if amount is not None and amount.role == "quantity":
         unit, _, value = amount.key.partition(":")
         if value.isdigit() and int(value) >= 1000:  # noqa: PLR2004 - a round number: a million
