@@ -7,6 +7,7 @@ bracket or comma ends a clause.
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
+from memoryd.memory.consolidation.fronting import ends_fronted, is_agent
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
@@ -23,13 +24,6 @@ _POSTPOSED = frozenset(
     {"if", "when", "until", "before", "after", "except"}
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
-_SUBJECTS = frozenset({"i", "we", "they", "he", "she", "you"})
-_MOMENTS = ("time:", "date:", "day:", "seconds:", "months:")
-_AFTER_MOMENT = frozenset(
-    {"concept", "word", "name", "negate", "modal", "drop", "person", "action"}
-)
-_NOUNS = frozenset({"concept", "word", "name", "code", "quantity"})
-_DETERMINERS = frozenset({"the", "a", "an", "each", "every", "our", "my", "their", "this", "these"})
 _AUXILIARIES = frozenset({"have", "get"})
 
 
@@ -103,34 +97,13 @@ class ReadingBuilder(Marks):
         unspaced = self.table.language in UNSPACED
         if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
             return not unspaced or item.key not in _POSTPOSED
-        if self._ends_fronted(item):
+        if ends_fronted(self.now, self.units, item, self.table):
             return True
         joined = self.now.last is not None and self.now.last.role == "join"
         if not joined or unspaced:
             return False
         verb = item.role in ("action", "modal") or self._is_copula(item)
         return item.role == "negate" or (verb and self.now.divides >= 0)
-
-    def _ends_fronted(self, item: Item) -> bool:
-        """Before lunch the team meets; while baking the map set it off: the main clause begins without a comma."""
-        last = self.now.last
-        if self.table.language != "en" or not self.now.opens or last is None:
-            return False
-        if last.role not in _NOUNS or not self.now.units:
-            return False
-        acting = last.role == "word" and last.surface.endswith("ing")
-        if last.role == "quantity" and last.key.startswith(_MOMENTS):
-            return item.role in _AFTER_MOMENT
-        if item.role == "person" and item.surface.casefold() in _SUBJECTS:
-            return not acting
-        if item.role in ("drop", "quantify"):
-            return item.surface.casefold() in _DETERMINERS and not acting
-        deeds = [self.units[i] for i in self.now.units]
-        said = any(unit.kind == "action" or unit.surface.endswith("ing") for unit in deeds)
-        return item.role == "action" and said and self._is_bare(item) and not acting
-
-    def _is_bare(self, item: Item) -> bool:
-        return not item.surface.casefold().endswith(("s", "ed", "ing"))
 
     def _dispatch(self, item: Item) -> None:
         handler = getattr(self, "_" + item.role, None)
@@ -229,17 +202,11 @@ class ReadingBuilder(Marks):
         )
 
     def _action(self, item: Item) -> None:
-        if self.now.divides < 0 and not self._is_agent(item):
+        if self.now.divides < 0 and not is_agent(item, self.table):
             self.now.divides = item.start
         self._note_tense(item)
         self._add(item)
         self.now.role = ""
-
-    def _is_agent(self, item: Item) -> bool:
-        """Reviewers review, but are no verb."""
-        word = item.surface.casefold()
-        agent = word.endswith(("er", "ers", "or", "ors")) and not item.key.endswith(("er", "or"))
-        return self.table.language == "en" and agent
 
     def _add(self, item: Item) -> None:
         if item.key in ("", "unset_") and item.role == "concept":

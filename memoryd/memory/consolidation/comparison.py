@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memoryd.memory.consolidation.additions import addition_problem
-from memoryd.memory.consolidation.alignment import Alignment, align, is_cancelled, light_verbs
+from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.deeds import has_cancelled, may_be_one
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
@@ -21,11 +22,6 @@ Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _THIRD = frozenset({"he", "she", "they"})
-_WISHES = frozenset({"want", "prefer"})
-_USED = frozenset({"use", IMPERATIVE})
-_PROVIDED = frozenset({"give", "have", "get", "use", "make", "stay", "put", IMPERATIVE})
-_BANS = frozenset({"forbid", "omit"})
-_DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +235,7 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     if ours & _MEASURES and theirs & _MEASURES and not ours & theirs & _MEASURES:
         return Objection("another measure")
     ours, theirs = ours - _MEASURES, theirs - _MEASURES
-    if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not _may_be_one(ours, theirs, a, b):
+    if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not may_be_one(ours, theirs, a, b):
         return Objection(f"another verb: {min(ours)} / {min(theirs)}")
     if ("go" in ours) != ("go" in theirs) and any(
         {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
@@ -263,50 +259,6 @@ def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         if u.joined and v.joined and ("or" in here) != ("or" in there):
             return Objection("one of them, not all")
     return None
-
-
-def _may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
-    ours: frozenset[str], theirs: frozenset[str], a: Reading, b: Reading
-) -> bool:
-    """Do they share a sense, or is one what is wanted and the other what to do, or one a ban and the other denied?"""
-    if ours & theirs - {IMPERATIVE}:
-        return True
-    for mine, other, reading in ((ours, theirs, b), (theirs, ours, a)):
-        if _is_received(mine, other) or _is_wished(mine, other, reading):
-            return True
-        if "omit" in mine and "have" in other and _is_cancelled(a if reading is b else b):
-            return True
-        denied = any(clause.denials for clause in reading.clauses)
-        if "have" in mine and _USED & other and all(_is_denied(r) for r in (a, b)):
-            return True  # no jokes may be used in it = it must not contain jokes
-        if mine <= _WISHES and IMPERATIVE in other:
-            return True
-        if "loathe" in mine and other <= _WISHES and denied:
-            return True
-        if mine & _BANS and not other & _DENIALS and any(c.denials for c in reading.clauses):
-            return True
-    return not (ours | theirs) & _DENIALS and any(c.denials > 1 for c in (*a.clauses, *b.clauses))
-
-
-def _is_denied(reading: Reading) -> bool:
-    return any(clause.denials % 2 for clause in reading.clauses)
-
-
-def _is_received(mine: frozenset[str], other: frozenset[str]) -> bool:
-    """The dog gets none = give the dog none."""
-    return "get" in mine and {"give", IMPERATIVE} <= other
-
-
-def _is_wished(mine: frozenset[str], other: frozenset[str], reading: Reading) -> bool:
-    """Wants replies without jokes = replies are to be given without jokes."""
-    directive = any(clause.modals & {"must", "should"} for clause in reading.clauses)
-    ordered = not lexicon(reading.language).directing.isdisjoint(reading.dropped)
-    return mine <= _WISHES | {IMPERATIVE} and other <= _PROVIDED and (directive or ordered)
-
-
-def _is_cancelled(reading: Reading) -> bool:
-    """Does the text deny what it denies (may not be omitted)?"""
-    return any(is_cancelled(clause) for clause in reading.clauses)
 
 
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -334,7 +286,7 @@ def _is_needed_before(a: Reading, b: Reading, i: int, j: int) -> bool:
 def _is_first_needed(a: Reading, b: Reading, i: int, j: int) -> bool:
     """No X leaves without Y = Y is done before X leaves."""
     for silent, n, said, m in ((a, i, b, j), (b, j, a, i)):
-        if not _is_cancelled(silent) or all(unit.scope != "before" for unit in said.units):
+        if not has_cancelled(silent) or all(unit.scope != "before" for unit in said.units):
             continue
         if all(unit.scope != "without" for unit in silent.units):
             continue

@@ -27,7 +27,14 @@ def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             x2, y2 = places[m]
             if x == x2 or y == y2:
                 continue
-            stayed = sum(place in ((x, y2), (x2, y)) for place in places)
-            if stayed > pointed:
+            stayed = [k for k, place in enumerate(places) if place in ((x, y2), (x2, y))]
+            deeds = any(_is_deed(a, pairs[k][0]) for k in stayed)
+            if len(stayed) > pointed or deeds:
                 return f"{a.units[pairs[n][0]].surface!r} and {a.units[pairs[m][0]].surface!r} exchanged their clauses"
     return None
+
+
+def _is_deed(reading: Reading, i: int) -> bool:
+    """May the unit be a verb? With an article it is none."""
+    unit = reading.units[i]
+    return unit.kind == "action" and not reading.text[: unit.start].endswith(("the ", "a ", "an "))

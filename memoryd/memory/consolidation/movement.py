@@ -123,10 +123,30 @@ def is_means(a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Uni
     """Gas is used to heat the house = the house is heated with gas."""
     for means in (first, second):
         for here, reading in enumerate((a, b)):
-            used = "use" in reading.clauses[means[here].clause].verbs
+            clause = means[here].clause
+            leads = means[here] is next(unit for unit in reading.units if unit.clause == clause)
+            used = leads and "use" in reading.clauses[clause].verbs
             if used and means[here].role == "" and means[1 - here].role == "with":
                 return True
     return False
+
+
+def is_other_means(used: Reading, other: Reading, alignment: Alignment) -> bool:
+    """The house is used to heat gas: what is used leads; what the other text does it "with" must be that."""
+    if used.language != "en" or all("used" not in word.split() for word in used.dropped):
+        return False
+    for i, j in alignment.pairs:
+        clause = used.units[i].clause
+        leads = i == next(k for k, unit in enumerate(used.units) if unit.clause == clause)
+        means = other.units[j].role == "with" and used.units[i].role == ""
+        if means and not leads and "use" in used.clauses[clause].verbs:
+            return True
+    return False
+
+
+def turned(alignment: Alignment) -> Alignment:
+    """Exchange the two texts."""
+    return Alignment(tuple((j, i) for i, j in alignment.pairs), alignment.only_b, alignment.only_a)
 
 
 def is_attributive(

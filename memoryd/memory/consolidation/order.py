@@ -16,8 +16,10 @@ from memoryd.memory.consolidation.movement import (
     is_label_beside,
     is_means,
     is_more_than,
+    is_other_means,
     keep_prepositions,
     singled_out,
+    turned,
 )
 from memoryd.memory.consolidation.unit import Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, when
@@ -42,6 +44,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         u, v = a.units[i], b.units[j]
         if frozenset((u.role, v.role)) in _OPPOSED and not when(u):
             return f"{u.surface!r} plays another role"
+    if is_other_means(a, b, alignment) or is_other_means(b, a, turned(alignment)):
+        return "what is used is another"
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
     if reason := belongs_to_another(a, b, alignment):

@@ -1,0 +1,43 @@
+"""Where an English main clause begins that follows its condition without a comma, and which nouns look like verbs."""
+
+from collections.abc import Sequence
+
+from memoryd.memory.consolidation.clause import Clause
+from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.lexicon import Lexicon
+from memoryd.memory.consolidation.unit import Unit
+
+_SUBJECTS = frozenset({"i", "we", "they", "he", "she", "you"})
+_MOMENTS = ("time:", "date:", "day:", "seconds:", "months:")
+_AFTER_MOMENT = frozenset(
+    {"concept", "word", "name", "negate", "modal", "drop", "person", "action"}
+)
+_NOUNS = frozenset({"concept", "word", "name", "code", "quantity"})
+_DETERMINERS = frozenset({"the", "a", "an", "each", "every", "our", "my", "their", "this", "these"})
+
+
+def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
+    """Before lunch the team meets; while baking the map set it off: does the main clause begin with *item*?"""
+    last = clause.last
+    if table.language != "en" or not clause.opens or last is None:
+        return False
+    if last.role not in _NOUNS or not clause.units:
+        return False
+    if last.role == "quantity" and last.key.startswith(_MOMENTS):
+        return item.role in _AFTER_MOMENT
+    acting = last.role == "word" and last.surface.endswith("ing")
+    if item.role == "person" and item.surface.casefold() in _SUBJECTS:
+        return not acting
+    if item.role in ("drop", "quantify"):
+        return item.surface.casefold() in _DETERMINERS and not acting
+    deeds = [units[i] for i in clause.units]
+    said = any(unit.kind == "action" or unit.surface.endswith("ing") for unit in deeds)
+    bare = not item.surface.casefold().endswith(("s", "ed", "ing"))
+    return item.role == "action" and said and bare and not acting
+
+
+def is_agent(item: Item, table: Lexicon) -> bool:
+    """Reviewers review, but are no verb."""
+    word = item.surface.casefold()
+    agent = word.endswith(("er", "ers", "or", "ors")) and not item.key.endswith(("er", "or"))
+    return table.language == "en" and agent
