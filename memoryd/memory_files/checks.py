@@ -12,7 +12,7 @@ from memoryd.memory_files.budgets import Cause, Loading, plan_loading
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.folding import first_words, fold
 from memoryd.memory_files.ledger import LedgerRecord
-from memoryd.memory_files.problems import Case, Evidence, Problem, find_problems, list_cut
+from memoryd.memory_files.problems import Case, Evidence, Problem, examined, find_problems, list_cut
 from memoryd.memory_files.profiles import Profile
 from memoryd.memory_files.units import Unit
 
@@ -118,7 +118,7 @@ def _open_case(
     evidence: Sequence[Evidence],
 ) -> Case:
     path = loading.file.path
-    document = profile.parse(path.name, loading.file.text)
+    document = profile.parse(path.name, examined(loading.file.text))
     return Case(loading, document, profile, ledger.get(path), evidence)
 
 

@@ -34,10 +34,19 @@ ProblemKind = Literal[
     "injection",
     "blocked",
     "ledger",
+    "huge",
 ]
 
+EXAMINED = 256 * 1024  # characters whose entries are looked at; no agent loads a tenth of it
 _TELLING_CHARS = 20  # folded; an entry this long says the same under any heading
 CROWDED_PERCENT = 80  # from here on a file is queued for consolidation
+
+
+def examined(text: str) -> str:
+    """The part of a file whose entries are examined: all of it, or whole lines from its beginning."""
+    if len(text) <= EXAMINED:
+        return text
+    return text[: text.rfind("\n", 0, EXAMINED) + 1 or EXAMINED]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +109,16 @@ def _find_missing(case: Case) -> Iterator[Problem]:
             "missing",
             f"{case.profile.title} loads a line saying that {case.loading.file.path} is missing",
             "create the file, even with one line, or ignore this if it is not wanted",
+        )
+
+
+def _find_huge(case: Case) -> Iterator[Problem]:
+    size = len(case.loading.file.text)
+    if size > EXAMINED:
+        yield Problem(
+            "huge",
+            f"{case.name} has {size:,} characters: only the entries among the first {EXAMINED:,} were examined",
+            "keep what the agent shall load, and move the rest into files of its own",
         )
 
 
@@ -187,7 +206,7 @@ def list_cut(case: Case) -> list[Piece]:
     """The entries of which a part or all is not loaded, while the file is cut."""
     if not case.loading.is_cut:
         return []
-    seen = case.profile.parse(case.name, case.loading.text)
+    seen = case.profile.parse(case.name, examined(case.loading.text))
     return [piece for piece, start, end in seen.spans() if not case.loading.reaches(start, end)]
 
 
@@ -317,6 +336,7 @@ def _find_evidence(case: Case) -> Iterator[Problem]:
 
 
 _FINDERS: tuple[Finder, ...] = (
+    _find_huge,
     _find_encoding,
     _find_over,
     _find_writer_limit,

@@ -1,5 +1,6 @@
 """The doctor: what it says about a file, and what it keeps silent about."""
 
+import time
 from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import sha256
@@ -45,6 +46,23 @@ def test_the_report_has_the_fields_of_the_contract() -> None:
     assert {
         "path", "profile", "unit", "raw", "limit", "loaded", "kept_head", "kept_tail", "cause", "cut_entries", "problems",
     } <= set(report["files"][0])  # fmt: skip
+
+
+@pytest.mark.parametrize("profile", [HERMES, OPENCLAW, GENERIC])
+@pytest.mark.parametrize("between", ["\n§\n", "\n- ", " "])
+def test_a_file_of_megabytes_is_examined_in_part_and_that_is_said(
+    profile: Profile, between: str
+) -> None:
+    text = between.join(
+        f"Host {n} stands in rack {n * 7 + 40}, row {n % 9}." for n in range(50_000)
+    )
+    started = time.process_time()
+    report = check(profile, memory(text))
+
+    assert report.files[0].problems[0].kind == "huge"
+    assert f"{len(text):,} characters" in problems(report, "huge")[0].detail
+    assert len(report.files[0].cut_entries) < 12_000
+    assert time.process_time() - started < 20.0
 
 
 def test_a_good_file_has_no_problem() -> None:

@@ -458,7 +458,7 @@ def test_nights_killed_anywhere_come_to_the_same_end(tmp_path: Path, at_any_call
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(4 * 3600)
 def test_two_hundred_nights_killed_at_any_call_come_to_the_same_end(
     tmp_path: Path, at_any_call: Kill
 ) -> None:
@@ -466,7 +466,7 @@ def test_two_hundred_nights_killed_at_any_call_come_to_the_same_end(
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(4 * 3600)
 def test_nights_killed_after_any_time_come_to_the_same_end(tmp_path: Path) -> None:
     converge(tmp_path, 60, 11, after_any_time())
 
