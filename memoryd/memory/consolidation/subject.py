@@ -24,12 +24,15 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
 
 
 def _is_numbered(reading: Reading, site: Sequence[int]) -> bool:
-    """琴号 GQ-07 借给了少年宫: a label and what it names stand first, and more is said of it."""
+    """琴号 GQ-07 借给了少年宫, dialect 2 targets: a label and what it names stand first, and more is said of it."""
     first = reading.units[site[0]]
     mine = [unit for unit in reading.units if unit.clause == first.clause]
     at = mine.index(first)
-    if first.kind != "code" or not 0 < at < len(mine) - 1:
+    number = first.key.startswith("number:") and reading.language not in UNSPACED
+    if not (first.kind == "code" or number) or not 0 < at < len(mine) - 1:
         return False
+    if number:  # not: retry 3 times
+        return mine[at - 1].kind != "action" and first.start - mine[at - 1].end <= 1
     gaps = (reading.text[u.end : v.start] for u, v in pairwise(mine[: at + 1]))
     return not any(gap.strip() for gap in gaps)
 

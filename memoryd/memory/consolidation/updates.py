@@ -11,20 +11,21 @@ from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
+from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.site import (
+    WORDS_OF_DEGREE,
+    Site,
+    find_site,
+    is_degree,
+    units_of,
+    value_kind,
+)
 from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
-_POINTS = frozenset(
-    {"number", "ordinal", "time", "date", "day", "weekday", "month", "seconds", "bytes"}
-)
-_CLOSED_KEYS = frozenset({
-    "english", "german", "french", "spanish", "italian", "japanese", "korean", "chinese", "simplified", "traditional",
-})  # fmt: skip
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
-_LIMITING = frozenset({"except", "unless", "only", "some", "not_all", "most"})
-_WORDS_OF_DEGREE = frozenset({"quantify", "compare", "condition"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +36,6 @@ class Judgement:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class _Site:
-    """The one place in which two readings differ: unit numbers of the older and the newer."""
-
-    old: tuple[int, ...]
-    new: tuple[int, ...]
-
-
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
     alignment = comparison.alignment
@@ -51,7 +44,7 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     changed = "change" in new.cues()
     site = None
     if alignment.only_a or alignment.only_b:
-        site = _site(old, new, alignment, loose=changed)
+        site = find_site(old, new, alignment, loose=changed)
         if site is None or not _is_about_the_same(old, alignment, changed):
             return Judgement("distinct", comparison.reason)
     objection = comparison.objection or object_to(old, new, alignment)
@@ -59,9 +52,28 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
         return Judgement("distinct", objection.reason)
     if site is None:
         return _turned(old, new, comparison, objection)
-    if objection and not changed and (objection.flip != "scope" or not _is_degree(old, new, site)):
+    if objection and not changed and (objection.flip != "scope" or not is_degree(old, new, site)):
         return Judgement("distinct", objection.reason)
-    return _replaced(old, new, site, comparison, changed)
+    return _told_from_the_other_end(old, new, alignment, site, changed=changed) or _replaced(
+        old, new, site, comparison, changed
+    )
+
+
+def _told_from_the_other_end(
+    old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
+) -> Judgement | None:
+    if exchanged(old, new, alignment) or (not changed and _is_converse(old, new, alignment, site)):
+        return Judgement("distinct", "told from the other end")
+    return None
+
+
+def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """A reports to B, B is A's manager: a word for the relation differs, and who stands in it changed places."""
+    degree = is_degree(old, new, site)
+    if not degree and all(_is_closed(unit) for unit in units_of(old, new, site)):
+        return False
+    said = [(i, j) for i, j in alignment.pairs if old.units[i].kind != "quantity"]
+    return any(i < k and j > m for i, j in said for k, m in said)
 
 
 def _may_be_judged(old: Reading, new: Reading) -> bool:
@@ -77,6 +89,8 @@ def _turned(
     """All words are equal, but a sign, a modality or an order was turned round."""
     if objection is None:
         return Judgement("distinct", comparison.reason)
+    if _is_told_otherwise(old, new, comparison.alignment, objection):
+        return Judgement("distinct", objection.reason)
     bounded = any(
         unit.kind == "compare" for unit in old.units
     )  # may have at most 3 = must not have more
@@ -95,6 +109,24 @@ def _turned(
     if swapped and _is_assignment(old) and _is_assignment(new):
         return Judgement("update", objection.reason)
     return Judgement("distinct", objection.reason)
+
+
+def _is_told_otherwise(
+    old: Reading, new: Reading, alignment: Alignment, objection: Objection
+) -> bool:
+    """Is the newer text built another way, so that what looks turned round may only be told from another end?
+
+    Steps that changed places stand in one list or in clauses of one kind; anything else keeps its place.
+    """
+    pairs = sorted(alignment.pairs)
+    moved = [(i, k) for n, (i, j) in enumerate(pairs) for k, m in pairs[n + 1 :] if j > m]
+    if objection.flip == "order":
+        return any(
+            old.units[i].scope != old.units[k].scope
+            or {old.units[i].kind, old.units[k].kind} & set(WORDS_OF_DEGREE)
+            for i, k in moved
+        )
+    return objection.flip == "modality" and bool(moved)
 
 
 def _both_must(old: Reading, new: Reading) -> bool:
@@ -119,7 +151,7 @@ def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
         (i, j) for i, j in alignment.pairs if old.units[i].kind in ("code", "name", "quantity")
     ]
     return any(
-        i < k and j > m and _value_kind(old.units[i]) == _value_kind(old.units[k])
+        i < k and j > m and value_kind(old.units[i]) == value_kind(old.units[k])
         for i, j in values
         for k, m in values
     )
@@ -136,98 +168,40 @@ def _is_assignment(reading: Reading) -> bool:
 
 def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> bool:
     shared = len(alignment.pairs)
-    solid = [i for i, _ in alignment.pairs if old.units[i].kind not in _WORDS_OF_DEGREE]
+    solid = [i for i, _ in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
     if not solid:
         return False
     return shared >= _MIN_SHARED * len(old.units) - (1 if changed else 0)
 
 
-def _site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) -> _Site | None:  # noqa: PLR0911 - one answer for each case
-    """Find the one place that differs; with a signal of change the newer text may say more around it."""
-    left, right = alignment.only_a, alignment.only_b
-    if _is_degree(old, new, _Site(left, right)):
-        return _Site(left, right)
-    if loose and left and right:
-        return _loose_site(old, new, left, right)
-    if not _is_run(left) or not _is_run(right):
-        return None
-    if len(_kinds(old, left)) > 1 or len(_kinds(new, right)) > 1:
-        return None  # a name and a number: two differences side by side
-    if len({old.units[i].role for i in left}) > 1 or len({new.units[j].role for j in right}) > 1:
-        return None  # a preposition stands between them
-    ends = (
-        bool(left and right) and left[-1] == len(old.units) - 1 and right[-1] == len(new.units) - 1
-    )
-    if left and right and not ends and not _same_place(alignment, left, right):
-        return None
-    return _Site(left, right)
-
-
-def _kinds(reading: Reading, numbers: Sequence[int]) -> set[str]:
-    return {_value_kind(reading.units[i]) for i in numbers}
-
-
-def _loose_site(
-    old: Reading, new: Reading, left: Sequence[int], right: Sequence[int]
-) -> _Site | None:
-    """Of all that differs, take the values of a kind that both have; plain words only if they stand together."""
-    shared = _kinds(old, left) & _kinds(new, right)
-    closed = shared - {"word"}
-    if not closed and not (shared and _is_run(left)):
-        return None
-    kinds = closed or shared
-    return _Site(
-        tuple(i for i in left if _value_kind(old.units[i]) in kinds),
-        tuple(j for j in right if _value_kind(new.units[j]) in kinds),
-    )
-
-
-def _is_run(numbers: Sequence[int]) -> bool:
-    return not numbers or numbers[-1] - numbers[0] == len(numbers) - 1
-
-
-def _same_place(alignment: Alignment, left: Sequence[int], right: Sequence[int]) -> bool:
-    """Do the two runs follow or precede the same unit?"""
-    partner = dict(alignment.pairs)
-    before, after = partner.get(left[0] - 1, -1), partner.get(left[-1] + 1, -2)
-    return before == right[0] - 1 or after == right[-1] + 1
-
-
-def _value_kind(unit: Unit) -> str:
-    prefix = unit.key.partition(":")[0]
-    if unit.kind == "quantity":
-        return prefix if prefix in _POINTS else "amount"
-    if prefix == "unit":
-        return "unit"
-    if unit.key in _CLOSED_KEYS:
-        return "language"
-    return "word" if unit.kind in ("name", "concept", "char", "word", "action") else unit.kind
-
-
-def _is_degree(old: Reading, new: Reading, site: _Site) -> bool:
-    """Is all that differs a bound, a quantity word or a condition, against another or a limiting one against none?"""
-    units = _units(old, new, site)
-    if not all(unit.kind in _WORDS_OF_DEGREE for unit in units):
-        return False
-    return bool(site.old and site.new) or all(unit.key in _LIMITING for unit in units)
-
-
 def _replaced(  # noqa: PLR0911 - one answer for each case
-    old: Reading, new: Reading, site: _Site, comparison: Comparison, changed: bool
+    old: Reading, new: Reading, site: Site, comparison: Comparison, changed: bool
 ) -> Judgement:
     attribute = _attribute(old, site) or comparison.reason
     if not site.old or not site.new:
-        if _is_degree(old, new, site) or (changed and site.old):
+        silent = _negations(old) == _negations(new)  # "only" may be said with two negations
+        if (is_degree(old, new, site) and silent) or (changed and site.old):
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
     if _is_added(new, site) or not _is_comparable(old, new, site):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
-    if changed or _are_opposites(old, new, site) or _is_degree(old, new, site):
+    opposed = _are_opposites(old, new, site) or is_degree(old, new, site)
+    named = is_subject(old, site.old) and is_subject(new, site.new)
+    if named and not changed and not is_degree(old, new, site):
+        return _other_subject(old, new, site, attribute)
+    if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
+        return Judgement("distinct", "another deed")
+    if changed or opposed:
         return Judgement("update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
+    return _by_attribute(old, new, site, comparison.reason, attribute)
+
+
+def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute: str) -> Judgement:
+    """Without a word about a change: may the attribute have several values at once?"""
     if (
         not _is_counted(old, site)
         and not _is_in_list(old, site)
@@ -235,9 +209,9 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     ):
         return Judgement("distinct", "several values may hold at once")
     if _is_vague(old, new, site):
-        return Judgement("distinct", comparison.reason)
+        return Judgement("distinct", reason)
     if (
-        all(_is_closed(unit) for unit in _units(old, new, site))
+        all(_is_closed(unit) for unit in units_of(old, new, site))
         or _is_single(old, site.old)
         or _is_single(new, site.new)
     ):
@@ -245,11 +219,12 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     return Judgement("conflict", f"two values of {attribute}")
 
 
-def _units(old: Reading, new: Reading, site: _Site) -> list[Unit]:
-    return [*(old.units[i] for i in site.old), *(new.units[j] for j in site.new)]
+def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
+    """A verb alone is no value: another deed with the same things leaves the first one as it was."""
+    return all(reading.units[i].kind == "action" for i in numbers)
 
 
-def _leaves_facts(old: Reading, alignment: Alignment, site: _Site) -> bool:
+def _leaves_facts(old: Reading, alignment: Alignment, site: Site) -> bool:
     """Does the older text say something beside the value that the newer does not take up?"""
     touched = {old.units[i].clause for i, _ in alignment.pairs} | {
         old.units[i].clause for i in site.old
@@ -257,16 +232,16 @@ def _leaves_facts(old: Reading, alignment: Alignment, site: _Site) -> bool:
     return any(old.units[i].clause not in touched for i in alignment.only_a if i not in site.old)
 
 
-def _is_comparable(old: Reading, new: Reading, site: _Site) -> bool:
+def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
     """A number is replaced by a number, a day by a day, a name by a name."""
-    kinds_old = {_value_kind(old.units[i]) for i in site.old}
-    kinds_new = {_value_kind(new.units[j]) for j in site.new}
+    kinds_old = {value_kind(old.units[i]) for i in site.old}
+    kinds_new = {value_kind(new.units[j]) for j in site.new}
     return bool(kinds_old & kinds_new)
 
 
-def _are_opposites(old: Reading, new: Reading, site: _Site) -> bool:
+def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
     pairs = lexicon(new.language).opposites
-    kinds = {unit.kind for unit in _units(old, new, site)}
+    kinds = {unit.kind for unit in units_of(old, new, site)}
     return len(site.old) == len(site.new) == len(kinds) == 1 and any(
         (u, v) in pairs
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
@@ -274,10 +249,10 @@ def _are_opposites(old: Reading, new: Reading, site: _Site) -> bool:
     )
 
 
-def _other_subject(old: Reading, new: Reading, site: _Site, attribute: str) -> Judgement:
+def _other_subject(old: Reading, new: Reading, site: Site, attribute: str) -> Judgement:
     """Another person who owns the same thing is a new owner; another thing is another fact."""
     owner = lexicon(old.language).attributes.get("owner", frozenset())
-    people = all(unit.kind in ("name", "char", "word") for unit in _units(old, new, site))
+    people = all(unit.kind in ("name", "char", "word") for unit in units_of(old, new, site))
     owned = _is_owned(old, site.old, owner) or _is_owned(new, site.new, owner)
     if people and not owned and _mentions_any(old, owner) and _mentions_any(new, owner):
         return Judgement("update", attribute)
@@ -293,9 +268,9 @@ def _is_owned(reading: Reading, site: Sequence[int], owner: frozenset[str]) -> b
     return any(unit.kind == "concept" and unit.surface.casefold() in owner for unit in after)
 
 
-def _is_vague(old: Reading, new: Reading, site: _Site) -> bool:
+def _is_vague(old: Reading, new: Reading, site: Site) -> bool:
     """Might the two be synonyms that the tables do not know?"""
-    units = _units(old, new, site)
+    units = units_of(old, new, site)
     kinds = {unit.kind for unit in units}
     mixed = "char" in kinds and len(kinds) > 1
     return (
@@ -312,35 +287,35 @@ def _is_told_apart(unit: Unit) -> bool:
     return unit.kind != "action"
 
 
-def _share_characters(old: Reading, new: Reading, site: _Site) -> bool:
+def _share_characters(old: Reading, new: Reading, site: Site) -> bool:
     left = {c for i in site.old if old.units[i].kind == "char" for c in old.units[i].surface}
     return any(left & set(new.units[j].surface) for j in site.new)
 
 
 def _is_closed(unit: Unit) -> bool:
-    return unit.kind in _CLOSED or _value_kind(unit) in ("unit", "language")
+    return unit.kind in _CLOSED or value_kind(unit) in ("unit", "language")
 
 
-def _is_added(new: Reading, site: _Site) -> bool:
+def _is_added(new: Reading, site: Site) -> bool:
     return "also" in new.cues({new.units[j].clause for j in site.new})
 
 
-def _is_counted(old: Reading, site: _Site) -> bool:
+def _is_counted(old: Reading, site: Site) -> bool:
     """6 steps, 14 days: how many there are is one value, whatever the verb."""
     if len(site.old) != 1 or old.units[site.old[0]].kind != "quantity":
         return False
     unit, after = old.units[site.old[0]], site.old[0] + 1
-    if _value_kind(unit) in ("amount", "seconds", "bytes"):
+    if value_kind(unit) in ("amount", "seconds", "bytes"):
         return True
     follows = (
         after < len(old.units)
         and old.units[after].clause == unit.clause
         and not old.units[after].role
     )
-    return _value_kind(unit) == "number" and (follows or old.language == "zh")
+    return value_kind(unit) == "number" and (follows or old.language == "zh")
 
 
-def _is_in_list(old: Reading, site: _Site) -> bool:
+def _is_in_list(old: Reading, site: Site) -> bool:
     """One member of a list was replaced: the list as a whole has a new value."""
     unit = old.units[site.old[0]]
     if unit.listed >= 0:
@@ -387,7 +362,7 @@ def _mentions(text: str, phrases: frozenset[str]) -> bool:
     )
 
 
-def _attribute(old: Reading, site: _Site) -> str:
+def _attribute(old: Reading, site: Site) -> str:
     """Name the attribute: the words of the older text around the value."""
     inside = set(site.old)
     return " ".join(unit.surface for i, unit in enumerate(old.units) if i not in inside)[:60]

@@ -37,6 +37,34 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
         ("Fink wird jeden Freitag ausgerollt", "Lerche wird jeden Freitag ausgerollt"),
         ("Project Fink deploys on Fridays", "Project Lark deploys on Fridays"),
         ("Nora betreut Fink", "Nora fragte, ob Fink nach Graz umzieht"),
+        # told from the other end
+        ("Ines reports to Bogdan.", "Bogdan is Ines's manager."),
+        (
+            "Halden Oy bought the parser from us in June.",
+            "In June we sold the parser to Halden Oy.",
+        ),
+        # who does what was exchanged, a word that may signal a change or not
+        ("Uma writes the lyrics, Kai edits.", "Kai writes the score, Uma edits."),
+        ("阿可写歌词，阿珂改。", "阿珂写曲子，阿可改。"),
+        # another deed with the same thing
+        ("所有人都不能看账本。", "所有人都不能改账本。"),
+        (
+            "Rows that start with x_ go before `run()`.",
+            "drop every row beginning with x_ before `run()`",
+        ),
+        # the thing spoken of is named by its number or its quality
+        ("The parser of level 2 targets LALR.", "The parser of level 3 targets LALR."),
+        ("The tall shelf stands next to the door.", "The low shelf stands next to the door."),
+        # the same built another way
+        ("Only use the lathe when the fan is running.", "Lathe: never without a running fan."),
+        (
+            "Loathes sermons, so talks need a proper joke.",
+            "Talks should have a proper joke: sermons are loathed.",
+        ),
+        (
+            "Oil the hinge; clean the lens; test the lamp: all three before a bike is sold.",
+            "Before selling a bike, do three things: test the lamp, oil the hinge, clean the lens.",
+        ),
     ],
 )
 def test_a_question_and_another_subject_replace_nothing(older: str, newer: str) -> None:
