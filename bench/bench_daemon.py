@@ -43,13 +43,18 @@ def main() -> None:
     parser.add_argument("--files", type=int, default=5000)
     parser.add_argument("--idle", type=float, default=1.0, help="minutes")
     parser.add_argument("--appends", type=int, default=50)
+    parser.add_argument(
+        "--folder", type=Path, help="keep files and home there; an old one is used again"
+    )
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        root, home = Path(folder, "chats"), Path(folder, "home")
-        paths = make_files(root, options.files)
-        home.mkdir()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.folder or Path(temporary)
+        root, home = folder / "chats", folder / "home"
+        paths = sorted(root.rglob("*.jsonl")) or make_files(root, options.files)
+        home.mkdir(parents=True, exist_ok=True)
         (home / "config.toml").write_text(
             f"[sources]\ndiscover = false\n[sources.chats]\ntype = 'jsonl'\nroots = ['{root}']\n"
+            "[nightly]\nat = '23:59'\n"  # the night is no rest
         )
         print(json.dumps(measure(home, paths, 60 * options.idle, options.appends)))
 
@@ -80,10 +85,11 @@ def measure(home: Path, paths: list[Path], idle_seconds: float, appends: int) ->
     command = [sys.executable, "-c", PROGRAM, "--home", str(home), "run"]
     with subprocess.Popen(command, stderr=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as daemon:
         try:
-            wait_for(home, 10 * len(paths))
+            messages = sum(path.read_bytes().count(b"\n") for path in paths)
+            wait_for(home, messages)
             first = time.monotonic() - started
             time.sleep(3)
-            delays = sorted(append(home, paths, 10 * len(paths) + n) for n in range(appends))
+            delays = sorted(append(home, paths, messages + n) for n in range(appends))
             time.sleep(SETTLE_SECONDS)
             idle = rest(daemon.pid, idle_seconds)
         finally:
@@ -173,8 +179,8 @@ def context_switches(pid: int) -> int:
 def status(pid: int, key: str, below: str = "") -> int:
     """A number from /proc/pid/status (memory in kB)."""
     text = Path(f"/proc/{pid}/{below}status").read_text()
-    found = next(row for row in text.splitlines() if row.startswith(f"{key}:"))
-    return int(found.split()[1])
+    found = next((row for row in text.splitlines() if row.startswith(f"{key}:")), ": 0")
+    return int(found.split()[1])  # a process that has ended has no memory
 
 
 if __name__ == "__main__":
