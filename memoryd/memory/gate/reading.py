@@ -32,6 +32,7 @@ _HIDDEN_WORD = re.compile(
     r"[\w!@#$%^&*+=~-]{5,80}(?![\w/@])|(?<![\w.,:/-])\d{4,12}(?![\w%/]|[.,:-]\d)",
     re.ASCII,
 )
+_CITATION = re.compile(rf"[:：]\s*{QUOTED}[\s.。!！)）*_]*$")
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
@@ -133,7 +134,7 @@ def _read_shape(sentence: str, form: Form) -> set[str]:
     if sentence.rstrip("\"'”’」』） )*_").endswith(("?", "？")):
         shape.add("question")
     if QUOTED in form.sentence:
-        shape.add("quoting")
+        shape |= {"quoting", "quotation"} if _CITATION.search(form.sentence) else {"quoting"}
     if _IDENTIFIER.search(blank_quotations(sentence)):
         shape.add("identifier")
     if form.sentence.rstrip(" *_").endswith((":", "：")):

@@ -57,6 +57,19 @@ def test_nothing_passes_but_the_words_of_user_and_assistant(origin: str, text: s
     ]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'Found in an old binder, no author: "We will never accept cash." Could that be why?',
+        "On the whiteboard since May: “All releases go out on Tuesdays”.",
+        "墙上的旧告示写着：“本店从不接受预约。”",
+        "Auf dem Zettel am Server: „Wir starten niemals montags neu.“",
+    ],
+)
+def test_what_ends_in_a_quotation_is_said_by_the_quotation(text: str) -> None:
+    assert contents(text) == []
+
+
 EXPLICIT = [
     "Remember that the vault key is on the second shelf.",
     "记住：会议室的密码箱在二楼。",

@@ -19,6 +19,7 @@ BY_SHAPE = {
     "short",
     "brief",
     "quoting",
+    "quotation",
     "identifier",
     "pasted",
     "referred",
