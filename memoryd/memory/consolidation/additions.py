@@ -31,11 +31,13 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
     """Say why the extra units of the wider text change what it shares with the narrower, or None."""
     extra = set(alignment.only_a)
     shared = {wider.units[i].clause for i, _ in alignment.pairs}
+    denied = any(one.denials for one in narrow.clauses)  # not A; use B instead
     for clause in sorted({wider.units[i].clause for i in extra}):
         mine = [i for i, unit in enumerate(wider.units) if unit.clause == clause]
         facts = wider.clauses[clause]
+        beside = _LIMITS - ({"also", "change"} if denied else {"also"})
         if any(wider.units[i].key in _RESTRICTING for i in mine if i in extra) or facts.cues & (
-            _LIMITS if clause in shared else _LIMITS - {"also"}
+            _LIMITS if clause in shared else beside
         ):
             return "the addition limits the statement"
         if clause in shared:

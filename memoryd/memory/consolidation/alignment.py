@@ -121,8 +121,12 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
         return True
     before = reading.units[i - 1] if i else None
     gap = 0 if reading.language in UNSPACED else 1
-    if unit.key in table.heads and before is not None and before.end + gap == unit.start:
+    said = unit.kind in ("action", "concept") and unit.surface in table.heads
+    head = unit.key in table.heads or said
+    if head and before is not None and before.end + gap == unit.start:
         return True
+    if unit.key in table.helping and table.markers_after:
+        return any(u.kind == "action" and u.clause == unit.clause for u in reading.units[:i])
     if unit.key in table.helping and i + 1 < len(reading.units):
         return reading.units[i + 1].kind == "action"
     if unit.key == "x:1":
@@ -130,7 +134,7 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
             other.key.startswith(("every:", "weekday:")) and other.clause == unit.clause
             for other in reading.units
         )
-    if unit.key in table.extents:
+    if not {unit.key, unit.surface}.isdisjoint(table.extents):
         return any(other.kind == "quantity" for other in _beside(i, reading))
     near = _beside(i, reading)
     foreign = reading.language in UNSPACED

@@ -25,6 +25,20 @@ def belongs_to_another(a: Reading, b: Reading, alignment: Alignment) -> str | No
             continue
         if partner.get(i - 1, j - 1) != j - 1 and j - 1 in partner.values():
             return f"{a.units[i].surface!r} is another's"
+    return _turned_relative(a, b, partner)
+
+
+def _turned_relative(a: Reading, b: Reading, partner: dict[int, int]) -> str | None:
+    """审核小李的小王, 小李审核的小王: of the same words before 的 the verb is the last in only one of the texts."""
+    back = {j: i for i, j in partner.items()}
+    for i, j in partner.items():
+        if not (i and j and _is_attribute(a, i - 1) and _is_attribute(b, j - 1)):
+            continue
+        ends = (a.units[i - 1].kind == "action", b.units[j - 1].kind == "action")
+        mine, yours = partner.get(i - 1, j), back.get(j - 1, i)
+        inside = mine < j and yours < i and a.units[yours].clause == a.units[i].clause
+        if ends[0] != ends[1] and inside:
+            return f"{a.units[i].surface!r} is what does it in one, what it is done to in the other"
     return None
 
 

@@ -75,7 +75,9 @@ def signs(
     kind, at = clause.negations[0]
     reached = any(i >= at for i in clause.units)
     if table.markers_after:
-        return {i: _sign_before(units[i], i, kind, at) for i in clause.units}
+        turned = {i: _sign_before(units[i], i, kind, at) for i in clause.units}
+        nothing = kind != "contrast" and not any(turned.values())
+        return dict.fromkeys(turned, -1) if nothing else turned  # 旧APIは使わない
     outside = 1 if kind == "contrast" else 0
     return {i: -1 if i >= at or not reached else outside for i in clause.units}
 

@@ -15,10 +15,11 @@ from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
 from memoryd.memory.consolidation.order import role_clash
+from memoryd.memory.consolidation.topics import may_float
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
-Flip = Literal["", "sign", "modality", "order", "scope", "veto"]
+Flip = Literal["", "sign", "done", "modality", "order", "scope", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _THIRD = frozenset({"he", "she", "they"})
@@ -216,7 +217,7 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
             silent = b if cue in a.cues(clauses_a) else a
             if cue == "done" and (_is_perfective(silent) or "past" in (tenses_a | tenses_b)):
                 continue
-            return Objection("what is done is not what is to be done", "sign")
+            return Objection("what is done is not what is to be done", "done")
     return None
 
 
@@ -267,6 +268,7 @@ def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         if u.scope != v.scope and not (
             _is_worded_otherwise(u, v, a, b)
             or _is_when(u, v, a, b)
+            or may_float(a, b, i, j)
             or _is_needed_before(a, b, i, j)
             or _is_first_needed(a, b, i, j)
         ):

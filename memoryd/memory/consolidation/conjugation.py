@@ -61,6 +61,31 @@ def korean_forms(verb: str) -> Iterator[str]:
     yield from (past + ending for ending in ("", "요", "서"))
 
 
+def korean_stem(word: str) -> tuple[str, bool] | None:
+    """Give the stem of a verb that no table knows, by an ending that nothing else has, and whether it says must.
+
+    >>> korean_stem("찍습니다"), korean_stem("드신다"), korean_stem("찍어야")
+    (('찍', False), ('드시', False), ('찍', True))
+    """
+    for ending in ("습니다", "는다"):
+        if word.endswith(ending) and len(word) > len(ending):
+            return word.removesuffix(ending), False
+    for ending in ("어야", "아야"):
+        if word.endswith(ending) and len(word) > len(ending):
+            return word.removesuffix(ending), True
+    for ending, final in (("니다", _BIEUP), ("다", _NIEUN)):
+        head = word.removesuffix(ending)
+        if head != word and len(head) > 1 and _is_hangul(head[-1]):
+            initial, vowel, last = _syllable(head[-1])
+            if last == final:
+                return head[:-1] + _join(initial, vowel, 0), False
+    return None
+
+
+def _is_hangul(char: str) -> bool:
+    return "가" <= char <= "힣"
+
+
 def _connected(head: str, initial: int, vowel: int, final: int) -> str:
     """Join stem and -아/-어: 쓰 -> 써, 보내 -> 보내, 두 -> 둬, 먹 -> 먹어."""
     if final:

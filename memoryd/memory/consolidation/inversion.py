@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.topics import may_float
 from memoryd.memory.consolidation.unit import Reading
 
 _ENDS = {"after": frozenset({"after", "first"}), "before": frozenset({"before", "first"})}
@@ -27,11 +28,13 @@ def halves(a: Reading, b: Reading, alignment: Alignment) -> tuple[Alignment, Ali
 def _split(
     a: Reading, b: Reading, alignment: Alignment, first: str, then: str
 ) -> tuple[Alignment, Alignment] | None:
-    under = tuple((i, j) for i, j in alignment.pairs if a.units[i].scope == first)
-    over = tuple((i, j) for i, j in alignment.pairs if a.units[i].scope == "")
+    firm = [(i, j) for i, j in alignment.pairs if not may_float(a, b, i, j)]
+    free = len(alignment.pairs) - len(firm)
+    under = tuple((i, j) for i, j in firm if a.units[i].scope == first)
+    over = tuple((i, j) for i, j in firm if a.units[i].scope == "")
     opposed = all(b.units[j].scope == "" for _, j in under) and all(
         b.units[j].scope == then for _, j in over
     )
-    if not under or not over or not opposed or len(under) + len(over) < len(alignment.pairs):
+    if not under or not over or not opposed or len(under) + len(over) + free < len(alignment.pairs):
         return None
     return replace(alignment, pairs=under), replace(alignment, pairs=over)

@@ -86,12 +86,24 @@ class Marks:
         if kind == "verbal" and item.surface.casefold() == "not" and previous is not None:
             verbal = previous.role in ("drop", "modal", "person") or not self.now.units
             kind = "verbal" if verbal else "contrast"
+        if self.table.language == "ko" and previous is not None and previous.key == "if":
+            self._unsay_if()  # 하면 안 된다: no condition
         self.now.negations.append((kind, len(self.units)))
         self.now.denied.append(item.surface)
         if kind == "inherent":
             self.now.verbs |= self._light_senses(item)
         if kind == "contrast" and not self.table.markers_after:
             self.now.scope = "without"
+
+    def _unsay_if(self) -> None:
+        if not self.now.units or self.units[-1].key != "if":
+            return
+        self.units.pop()
+        self.now.units.pop()
+        self.now.cues.discard("if")
+        for i in self.now.units:
+            if self.units[i].scope == "if":
+                self.units[i] = replace(self.units[i], scope="")
 
     def _modal(self, item: Item) -> None:
         last = self.now.last
@@ -197,7 +209,21 @@ class Marks:
             self._negate(replace(item, role="negate", key="contrast"))
             return
         self.now.verbs |= self._light_senses(item)
+        if item.key == "at_most" and self._ends_range(item):
+            return
         self._add(item)
+
+    def _ends_range(self, item: Item) -> bool:
+        """12시부터 1시까지: no bound, the other end."""
+        ends = [self.units[i] for i in self.now.units[-2:]]
+        if len(ends) < 2 or not self.table.markers_after or ends[0].role != "from":  # noqa: PLR2004
+            return False
+        if {unit.kind for unit in ends} != {"quantity"}:
+            return False
+        self.units[self.now.units[-2]] = replace(ends[0], role="")
+        self.units[self.now.units[-1]] = replace(ends[1], role="toward")
+        self._drop(item)
+        return True
 
     def _is_rival(self, item: Item) -> bool:
         """Prefer tea over coffee, like tea better than coffee: what follows is what is not wanted."""
@@ -227,9 +253,11 @@ class Marks:
         backward = self.table.language in UNSPACED and (
             item.key in ("before", "after") or self._follows(item)
         )
-        if item.key == "after" and item.surface in _HENCEFORTH and not self.now.units:
+        if item.key == "after" and item.surface in _HENCEFORTH and not self._is_event():
             self._drop(item)  # 以后用中文: from now on
             return
+        if item.surface in _HENCEFORTH:
+            self.now.cues.discard("change")  # 下午 3 点以后: only when
         if backward:
             self._scope_back(item.key, item.start)
             self._add(item)
@@ -237,6 +265,18 @@ class Marks:
             self._add(item)
             self.now.scope = item.key if item.key in _SCOPED else self.now.scope
         self.now.role = ""
+
+    def _is_verbless(self, i: int) -> bool:
+        """Does a copula, and no verb, divide the clause behind unit *i*?"""
+        return all(self.units[k].start != self.now.divides for k in self.now.units if k > i)
+
+    def _is_event(self) -> bool:
+        """Is the last thing said one after which something may be: 下班以后, but not 日报以后?"""
+        if not self.now.units:
+            return False
+        last = self.units[self.now.units[-1]]
+        events = self.table.events | self.table.deeds
+        return last.kind != "concept" or not {last.key, last.surface}.isdisjoint(events)
 
     def _follows(self, item: Item) -> bool:
         return self.table.markers_after or item.surface in (
@@ -283,11 +323,14 @@ class Marks:
         placed = False  # 服务器在内存用完时崩溃: what stands before 在 is not when
         for i in reversed(self.now.units):
             said = self.units[i].key.startswith(_ROUNDS) and near != start
+            if self.units[i].end <= self.now.divides < near and self._is_verbless(i):
+                break  # X 是上线前必须跑的
             if said or (placed and self.units[i].role != "in"):
                 break
             placed = self.units[i].role == "in"
             gap = re.sub(r"\W", "", self.text[self.units[i].end : near])
-            if self.units[i].scope or (gap not in GLUE and self.table.language != "zh"):
+            glued = gap in GLUE or gap in self.table.endings
+            if self.units[i].scope or not (glued or self.table.language == "zh"):
                 break
             near = self.units[i].start
             self.units[i] = replace(self.units[i], scope=key)

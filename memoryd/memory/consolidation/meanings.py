@@ -86,6 +86,9 @@ def meanings(
         for word in words_of(tables, section):
             main.setdefault(word, Sense(role, word))
     main |= {p: s for p, s in _finished(tables, main).items() if p not in main}
+    for word in (w for pair in tables.get("opposites", {}).get("pairs", ()) for w in pair):
+        if not spaced and len(word) > 1:
+            main.setdefault(word, Sense("concept", word))
     for phrase, meaning in tables.get("compounds", {}).items():
         parts = _parts(meaning, main, tables)
         main[clean_phrase(phrase, spaced)] = Sense(parts[0][0], parts[0][1], parts=parts)

@@ -4,8 +4,11 @@ PAWS-type twins (A reviews B, B reviews A) have the same words. Two units that c
 other kinds that cannot be confused, the same preposition, a passive, a list, whole clauses that moved.
 """
 
+from itertools import pairwise
+
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.belonging import belongs_to_another
+from memoryd.memory.consolidation.chinese_order import is_fronted, is_relative
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
@@ -166,6 +169,8 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         or keep_prepositions(a, b, first, second)
     ):
         return True
+    if is_fronted(a, b, first, second) or is_relative(a, b, first, second):
+        return True
     if is_label_beside(a, b, first, second) or are_members(a, b, first, second):
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
@@ -271,7 +276,17 @@ def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     if any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
         return False
     owned = bool(a.persons or b.persons)  # the user's mother tongue is one
-    return _is_turned(a, b, alignment) and (owned or any(_is_named(unit) for unit in a.units))
+    return _is_turned(a, b, alignment) and (owned or _names_any(a))
+
+
+def _names_any(reading: Reading) -> bool:
+    """Is there a name, or a character that makes one with the next (老冯)?"""
+    prefixes = lexicon(reading.language).name_prefixes
+    called = any(
+        u.kind == v.kind == "char" and u.surface in prefixes and u.end == v.start
+        for u, v in pairwise(reading.units)
+    )
+    return called or any(_is_named(unit) for unit in reading.units)
 
 
 def _is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:

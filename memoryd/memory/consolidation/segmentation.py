@@ -7,6 +7,7 @@ the run). Korean: word by word; a word that the tables do not cover whole is one
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memoryd.memory.consolidation.conjugation import korean_stem
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import Lexicon, Sense
 from memoryd.memory.consolidation.quantities import with_unit
@@ -213,6 +214,12 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
     particle = None
     if ending := _deed_ending(word, table):
         yield from _deed(word, ending, start, table)
+        return
+    if verb := korean_stem(word):
+        stem, must = verb
+        yield Item("word", stem, word, start, start + len(word), forms=(stem,))
+        if must:
+            yield Item("modal", "must", "", start + len(word), start + len(word))
         return
     for cut in range(1, min(4, len(word))):
         sense = table.phrases.get(word[-cut:])

@@ -80,9 +80,20 @@ def is_degree(old: Reading, new: Reading, site: Site) -> bool:
     units = units_of(old, new, site)
     if not all(unit.kind in WORDS_OF_DEGREE for unit in units):
         return False
+    if {unit.key for unit in units} & {"before", "after"} and not _same_conditions(old, new):
+        return False
     if site.old and site.new:
         return len(site.old) == len(site.new)
     return all(unit.key in _LIMITING for unit in units)
+
+
+def _same_conditions(old: Reading, new: Reading) -> bool:
+    """谢幕之前, 谢幕之后: do the same words stand in both conditions?"""
+    inside = [
+        {unit.key for unit in reading.units if unit.scope in ("before", "after")}
+        for reading in (old, new)
+    ]
+    return inside[0] == inside[1]
 
 
 def value_kind(unit: Unit) -> str:

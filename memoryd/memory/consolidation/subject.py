@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
@@ -18,6 +18,10 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
     if first.role == "of" and _is_before_verb(reading, site):  # the deploy of X runs on Friday
         return True
     divides = reading.clauses[first.clause].divides
+    if lexicon(reading.language).markers_after and site[0] > 0:
+        return False  # the predicate, 도윤이다, stands before its copula
+    if reading.language == "zh" and first.role in ("with", "as") and site[0] > 0:
+        return False  # 列表按升序排列
     if divides >= 0:
         return first.start < divides or _is_inverted(reading, first)
     return first.start == reading.units[0].start or _is_numbered(reading, site)

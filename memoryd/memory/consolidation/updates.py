@@ -10,6 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.attributes import (
+    is_multiple,
+    is_single,
+    mentions,
+    mentions_any,
+)
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
@@ -26,6 +32,7 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 
 _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
+_STEPS = frozenset({"after", "before", "next", "last"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +50,7 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
         return Judgement("distinct", comparison.reason)
     changed = "change" in new.cues()
     site = None
-    if alignment.only_a or alignment.only_b:
+    if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
         if site is None or not _is_about_the_same(old, alignment, changed):
             return Judgement("distinct", comparison.reason)
@@ -52,7 +59,13 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
         return Judgement("distinct", objection.reason)
     if site is None:
         return _turned(old, new, comparison, objection)
-    if objection and not changed and (objection.flip != "scope" or not is_degree(old, new, site)):
+    happened = objection is not None and objection.flip == "done" and "done" in new.cues()
+    if (
+        objection
+        and not changed
+        and not happened
+        and (objection.flip != "scope" or not is_degree(old, new, site))
+    ):
         return Judgement("distinct", objection.reason)
     return _told_from_the_other_end(old, new, alignment, site, changed=changed) or _replaced(
         old, new, site, comparison, changed
@@ -76,6 +89,13 @@ def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -
     return any(i < k and j > m for i, j in said for k, m in said)
 
 
+def _says_more(new: Reading, alignment: Alignment) -> bool:
+    """标本柜不上锁，敞着通风: is all that the newer text has alone a clause of its own?"""
+    shared = {new.units[j].clause for _, j in alignment.pairs}
+    alone = {new.units[j].clause for j in alignment.only_b}
+    return min(alone) > max(shared) and not new.clauses[min(alone)].cues
+
+
 def _may_be_judged(old: Reading, new: Reading) -> bool:
     """Doubts, questions and texts in two languages replace nothing and are not replaced."""
     if old.language != new.language or old.question or new.question:
@@ -97,12 +117,12 @@ def _turned(
     if objection.flip == "modality" and not bounded and _says_how(old) and _says_how(new):
         return Judgement("update", objection.reason)
     if (
-        objection.flip == "sign"
+        objection.flip in ("sign", "done")
         and _negations(old) + _negations(new) == 1
         and ("change" in new.cues() or not _both_must(old, new))
     ):
         return Judgement("update", objection.reason)
-    steps = old.ordered and new.ordered and objection.flip == "scope"
+    steps = old.ordered and new.ordered and _steps_exchanged(old, new, comparison.alignment)
     swapped = steps or (
         objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
     )
@@ -145,7 +165,7 @@ def _negations(reading: Reading) -> int:
 
 def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """Did two values of one kind change places, or the steps of an order?"""
-    if old.ordered or new.ordered:
+    if (old.ordered or new.ordered) and _are_steps(old) and _are_steps(new):
         return True
     values = [
         (i, j) for i, j in alignment.pairs if old.units[i].kind in ("code", "name", "quantity")
@@ -157,13 +177,26 @@ def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
     )
 
 
+def _are_steps(reading: Reading) -> bool:
+    """Does a text that orders anything name more than one step? Of unspaced ones it must say which comes then."""
+    keys = {unit.key for unit in reading.units}
+    listed = any(unit.listed >= 0 for unit in reading.units)
+    return reading.language not in UNSPACED or listed or not keys.isdisjoint(_STEPS)
+
+
+def _steps_exchanged(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """Was something first that is now then, and the other way round?"""
+    scopes = {(old.units[i].scope, new.units[j].scope) for i, j in alignment.pairs}
+    return {("after", ""), ("", "after")} <= scopes
+
+
 def _is_assignment(reading: Reading) -> bool:
     """Does the text only say what (or who) something is, or in which order?"""
     if reading.ordered:
         return True
     owner = lexicon(reading.language).attributes.get("owner", frozenset())
     verbs = [unit for unit in reading.units if unit.kind == "action"]
-    return all(_mentions(unit.surface.casefold(), owner) for unit in verbs)
+    return all(mentions(unit.surface.casefold(), owner) for unit in verbs)
 
 
 def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> bool:
@@ -183,11 +216,12 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         if (is_degree(old, new, site) and silent) or (changed and site.old):
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
-    if _is_added(new, site) or not _is_comparable(old, new, site):
+    opposed = _are_opposites(old, new, site)
+    if _is_added(new, site) or not (opposed or _is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
-    opposed = _are_opposites(old, new, site) or is_degree(old, new, site)
+    opposed = opposed or is_degree(old, new, site)
     named = is_subject(old, site.old) and is_subject(new, site.new)
     if named and not changed and not is_degree(old, new, site):
         return _other_subject(old, new, site, attribute)
@@ -205,15 +239,15 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
     if (
         not _is_counted(old, site)
         and not _is_in_list(old, site)
-        and (_is_multiple(old, site.old) or _is_multiple(new, site.new))
+        and (is_multiple(old, site.old) or is_multiple(new, site.new))
     ):
         return Judgement("distinct", "several values may hold at once")
     if _is_vague(old, new, site):
         return Judgement("distinct", reason)
     if (
         all(_is_closed(unit) for unit in units_of(old, new, site))
-        or _is_single(old, site.old)
-        or _is_single(new, site.new)
+        or is_single(old, site.old)
+        or is_single(new, site.new)
     ):
         return Judgement("update", attribute)
     return Judgement("conflict", f"two values of {attribute}")
@@ -241,8 +275,7 @@ def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
 
 def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
     pairs = lexicon(new.language).opposites
-    kinds = {unit.kind for unit in units_of(old, new, site)}
-    return len(site.old) == len(site.new) == len(kinds) == 1 and any(
+    return len(site.old) == len(site.new) == 1 and any(
         (u, v) in pairs
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
@@ -254,7 +287,7 @@ def _other_subject(old: Reading, new: Reading, site: Site, attribute: str) -> Ju
     owner = lexicon(old.language).attributes.get("owner", frozenset())
     people = all(unit.kind in ("name", "char", "word") for unit in units_of(old, new, site))
     owned = _is_owned(old, site.old, owner) or _is_owned(new, site.new, owner)
-    if people and not owned and _mentions_any(old, owner) and _mentions_any(new, owner):
+    if people and not owned and mentions_any(old, owner) and mentions_any(new, owner):
         return Judgement("update", attribute)
     return Judgement("distinct", "about another subject")
 
@@ -322,44 +355,6 @@ def _is_in_list(old: Reading, site: Site) -> bool:
         return True
     sizes = [sum(u.clause == n for u in old.units) for n in range(len(old.clauses))]
     return sizes[unit.clause] == 1 and sum(size == 1 for size in sizes) > 1
-
-
-def _is_multiple(reading: Reading, site: Sequence[int]) -> bool:
-    """Is the verb of the clause one that takes several objects over time (likes, handles, supports)?"""
-    table = lexicon(reading.language)
-    phrases = table.attributes.get("multi", frozenset())
-    if reading.language in UNSPACED:
-        said = {unit.surface for unit in reading.units} | set(reading.dropped)
-        return bool(said & phrases)
-    divides = reading.clauses[reading.units[site[0]].clause].divides
-    rest = " ".join(reading.text[max(divides, 0) :].casefold().split()) + " "
-    return any(
-        rest.startswith(f"{phrase} ") or (f" {phrase} " in rest[:40] and " " in phrase)
-        for phrase in phrases
-    )
-
-
-def _is_single(reading: Reading, site: Sequence[int]) -> bool:
-    """Does the text say what something is (a copula, a colon), or what it has one of at a time?"""
-    table = lexicon(reading.language)
-    if _mentions_any(reading, table.attributes.get("single", frozenset())):
-        return True
-    clause = reading.units[site[0]].clause
-    divides = reading.clauses[clause].divides
-    verbs = (unit for unit in reading.units if unit.clause == clause and unit.kind == "action")
-    return divides >= 0 and all(unit.start != divides for unit in verbs)
-
-
-def _mentions_any(reading: Reading, phrases: frozenset[str]) -> bool:
-    return _mentions(reading.text.casefold(), phrases)
-
-
-def _mentions(text: str, phrases: frozenset[str]) -> bool:
-    """Does one of the phrases stand in the text (whole words, where words are spaced)?"""
-    spaced = f" {text} ".replace(",", " ").replace(".", " ").replace(":", " ").replace("'", " '")
-    return any(
-        (f" {phrase} " in spaced) if phrase.isascii() else phrase in text for phrase in phrases
-    )
 
 
 def _attribute(old: Reading, site: Site) -> str:

@@ -1,0 +1,32 @@
+"""What a Chinese sentence is about may stand before the words for when: it is in that condition, or is not, alike."""
+
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.unit import Reading
+
+_NOUNS = frozenset({"concept", "code", "quality"})
+_FLOATING = frozenset({"", "before", "after", "when", "if"})
+
+
+def is_topic(reading: Reading, n: int) -> bool:
+    """Is it a thing, without preposition, and no verb stands before it (手机号入库前要脱敏)?
+
+    Who acts is no mere topic: 小王失败时通知 does not say whom to tell.
+    """
+    if reading.language != "zh" or reading.units[n].scope not in _FLOATING:
+        return False
+    deeds, people = lexicon("zh").deeds, tuple(lexicon("zh").people)
+    said = reading.units[: n + 1]
+    return all(
+        unit.kind in _NOUNS
+        and not unit.role
+        and unit.surface not in deeds
+        and unit.sign >= 0
+        and not unit.surface.endswith(people)
+        for unit in said
+        if unit.key != "first"
+    )
+
+
+def may_float(a: Reading, b: Reading, i: int, j: int) -> bool:
+    """Is the unit the topic of one of the texts, and of the same clause as a unit that shares its condition?"""
+    return is_topic(a, i) or is_topic(b, j)
