@@ -53,6 +53,10 @@ class DamageError(StoreError):
     """The database is damaged, or lost: what is readable can be salvaged."""
 
 
+class NothingYetError(StoreError):
+    """There is no database yet: nothing was ever read or added."""
+
+
 class SourceError(MemorydError):
     """A transcript or an agent's own store cannot be read; the message names the path."""
 

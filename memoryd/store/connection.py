@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from memoryd.errors import DamageError, RetryError, StoreError
+from memoryd.errors import DamageError, NothingYetError, RetryError, StoreError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -169,10 +169,13 @@ def open_reader(path: Path) -> Connection:
     """Open a read-only connection; it can neither write nor checkpoint.
 
     Raises:
-        StoreError: there is no database yet, or it is not ours.
+        NothingYetError: there is no database yet.
+        StoreError: it is not ours.
     """
     if not path.exists():
-        raise StoreError(f"nothing ingested yet: {path} does not exist; run `memoryd run --once`")
+        raise NothingYetError(
+            f"nothing ingested yet: {path} does not exist; run `memoryd run --once`"
+        )
     name = f"file:{quote(str(path))}?mode=ro"
     with explained(path):
         try:

@@ -22,6 +22,22 @@ ODD = [
 
 
 class TestAnswer:
+    @pytest.mark.parametrize(
+        ("words", "empty"),
+        [
+            (("search", "x"), "hits"),
+            (("memory", "search", "x"), "hits"),
+            (("sessions",), "sessions"),
+        ],
+    )
+    def test_before_anything_was_read_the_answer_is_an_empty_document(
+        self, memoryd: Memoryd, words: tuple[str, ...], empty: str
+    ) -> None:
+        done = memoryd(*words, "--json")
+
+        assert 1 == done.status
+        assert [] == done.json[empty]
+
     def test_a_hit_has_the_fields_of_the_contract(self, memoryd: Memoryd, history: Path) -> None:
         answer = memoryd("search", "staging port", "--json", home=history).json
         hit = answer["hits"][0]

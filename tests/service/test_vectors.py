@@ -1,6 +1,7 @@
 """Vectors are made once, whoever makes them: the night and the daemon may begin at the same moment, or with another model."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,10 +12,13 @@ import numpy as np
 import pytest
 
 from memoryd.config import Config, EmbeddingConfig
+from memoryd.embedding import Selection
 from memoryd.embedding.vectors import pack
 from memoryd.errors import EmbeddingError
 from memoryd.service.bank.embedding import Embeddings
+from memoryd.service.bank.view import search_entries
 from memoryd.service.writer import Writer
+from memoryd.store.entry_search import EntryView
 from memoryd.store.reader import Reader
 from memoryd.store.vector_rows import Generation, building_generation, count_vectors
 from tests.service.bank_helpers import ask, writing
@@ -153,3 +157,56 @@ def test_a_backfill_that_lost_its_space_says_so(writer: Writer, home: Path) -> N
     with pytest.raises(EmbeddingError, match="another model"):
         embeddings.backfill(meddled)
     embeddings.close()
+
+
+@pytest.fixture
+def embeddings(writer: Writer, home: Path) -> Iterator[Embeddings]:
+    """Vectors of trigrams for 60 entries of one namespace and 3 of another."""
+    remember(writer, 60)
+    for number in range(3):
+        ask(writer, "memory.add", content=f"Plum tree {number} is in bloom", namespace="ana/garden")
+    made = Embeddings(home, Config())
+    made.selection = Selection("fake", "", "quick to load")
+    made.backfill(lambda name, arguments: ask(writer, name, **arguments))
+    yield made
+    made.close()
+
+
+def test_a_small_namespace_is_searched_whole_and_no_other_shows_through(
+    embeddings: Embeddings, home: Path
+) -> None:
+    with Reader(home) as reader:
+        found = embeddings.near(reader, EntryView("ana/garden"), "which port does it use?", 2)
+
+    assert not isinstance(found, str)
+    assert ["ana/garden"] * 2 == [entry.namespace for entry in found]
+
+
+def test_a_search_says_why_it_was_by_words_alone(embeddings: Embeddings, home: Path) -> None:
+    view = EntryView("ana/garden")
+    with Reader(home) as reader:
+        warm = search_entries(reader, view, "plum", 5, embeddings.near)
+        embeddings.close()
+        cold = search_entries(reader, view, "plum", 5, embeddings.near)
+        alone = search_entries(reader, view, "plum", 5)
+
+    assert ("hybrid", ()) == (warm.mode, warm.degraded)
+    assert ("lexical", ("the model is being loaded",)) == (cold.mode, cold.degraded)
+    assert "lexical" == alone.mode
+    assert alone.degraded
+    assert 3 == len(cold.hits)
+
+
+def test_a_search_does_not_wait_for_a_model_that_is_not_scheduled(
+    embeddings: Embeddings, home: Path
+) -> None:
+    worker = embeddings.client().worker_pid
+    assert worker is not None
+    os.kill(worker, signal.SIGSTOP)
+    try:
+        with Reader(home) as reader:
+            found = embeddings.near(reader, EntryView("ana/garden"), "plum", 5)
+    finally:
+        os.kill(worker, signal.SIGCONT)
+
+    assert "the model is busy" == found

@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memoryd.errors import NothingYetError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -92,8 +93,13 @@ def sessions(
         since=parse_time(since, "--since"),
         until=parse_time(until, "--until"),
     )
-    with Reader(app.home) as reader:
-        found = reader.sessions(filters, limit)
+    try:
+        with Reader(app.home) as reader:
+            found = reader.sessions(filters, limit)
+    except NothingYetError:
+        if as_json:
+            print_json({"sessions": []})
+        raise
     if as_json:
         listed = [
             {

@@ -248,6 +248,8 @@ def search(
             click.echo(
                 "  " + ", ".join(f"{name} {value:.3f}" for name, value in hit["why"].items())
             )
+    for reason in answer.get("degraded", ()):
+        click.secho(f"by words alone: {reason}", fg="yellow")
     if not answer["hits"]:
         click.echo("nothing found; `memoryd search` looks into the whole history")
     return 0 if answer["hits"] else 1

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from memoryd.errors import UsageError
+from memoryd.errors import NothingYetError, UsageError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -59,7 +59,13 @@ def search(
     """
     if batch == (query is not None):
         raise click.UsageError("give a QUERY, or --batch and queries on stdin")
-    with Reader(app.home) as reader:
+    try:
+        reader = Reader(app.home)
+    except NothingYetError:
+        if as_json and query is not None:
+            print_json({"mode": "lexical", "hits": [], "seconds": 0.0})
+        raise
+    with reader:
         if query is None:
             _search_batch(reader, options)
             return 0

@@ -6,6 +6,7 @@ writer keeps. Nothing here is needed: without vectors, memory answers by words a
 
 import threading
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ PORTION = (
 VECTORS_NAME = "memoryd.vectors"
 MODELS_FOLDER = "models"
 RUN_ROWS = 4096  # vectors in one write of the mapped file
+QUERY_SECONDS = 0.2  # so long a search waits for a warm model that is busy or not scheduled
+CHOICE = 4  # times as many are looked at as are wanted, since some may not be shown
 PAUSE_SECONDS = 30.0  # between two looks for entries without a vector
 
 Ask = Callable[[str, Mapping[str, Any]], Any]  # carries out a writing command
@@ -52,6 +55,7 @@ class Embeddings:
         self.selection: Selection = select_engine(config.embedding, home / MODELS_FOLDER)
         self._client: EmbeddingClient | None = None
         self._lock = threading.Lock()
+        self._questions = ThreadPoolExecutor(1, "memoryd-question")  # starts a thread when asked
 
     def configure(self, config: Config) -> None:
         """Work by another configuration; the model's process gives way to another one if that changes anything."""
@@ -126,23 +130,25 @@ class Embeddings:
             raise EmbeddingError("another model has taken over meanwhile")
         return begun
 
-    def near(self, reader: Reader, view: EntryView, text: str, count: int) -> list[Entry] | None:
-        """Entries near in meaning, nearest first; None: there are no vectors, or the model is not warm yet."""
+    def near(self, reader: Reader, view: EntryView, text: str, count: int) -> list[Entry] | str:
+        """Entries near in meaning, nearest first, or why there are none: a search never waits for a model."""
+        if self.selection.engine == "none":
+            return f"no embedding engine: {self.selection.reason}"
         generation = current_generation(reader.connection)
-        if generation is None or self.selection.engine == "none":
-            return None
+        if generation is None:
+            return "no vectors yet"
         client = self.client(generation.golden)
         if not client.is_warm:
             with suppress(EmbeddingError):
                 client.warm_up()
-            return None
+            return client.trouble or "the model is being loaded"
         try:
-            query = client.embed_packed([text])[0]
-            rows = self._nearest(reader.connection, generation, view, query, count)
-        except EmbeddingError:
-            return None
-        entries = load_entries(reader.connection, view, rows)
-        return [entries[row] for row in rows if row in entries]
+            query = self._questions.submit(client.embed_packed, [text]).result(QUERY_SECONDS)[0]
+            return self._nearest(reader.connection, generation, view, query, count)
+        except TimeoutError:
+            return "the model is busy"
+        except EmbeddingError as error:
+            return str(error)
 
     def _nearest(
         self,
@@ -151,15 +157,24 @@ class Embeddings:
         view: EntryView,
         query: bytes,
         count: int,
-    ) -> list[int]:
+    ) -> list[Entry]:
+        """The nearest of all, as far as the view shows them; if those are too few, the nearest it shows.
+
+        To ask first what a view shows takes longer than the search: it may be every entry.
+        """
         from memoryd.embedding.vectors import nearest  # noqa: PLC0415 - numpy, only where meaning is searched
 
         with VectorFile(self.home / VECTORS_NAME, model_of(generation)) as file:
-            wanted = bytearray(file.rows)
-            for row in visible_rows(connection, view):
-                if row < len(wanted):
-                    wanted[row] = 1
-            return [row for row, _ in nearest(query, file.blocks(), count, wanted)]
+            found = nearest(query, file.blocks(), CHOICE * count)
+            shown = load_entries(connection, view, [row for row, _ in found])
+            if len(shown) < count <= len(found):
+                wanted = bytearray(file.rows)
+                for row in visible_rows(connection, view):
+                    if row < len(wanted):
+                        wanted[row] = 1
+                found = nearest(query, file.blocks(), count, wanted)
+                shown = load_entries(connection, view, [row for row, _ in found])
+        return [shown[row] for row, _ in found if row in shown][:count]
 
     def describe(self, reader: Reader | None) -> dict[str, Any]:
         """What `status` tells of vectors."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
-from memoryd.errors import HeldError, RetryError, StoreError
+from memoryd.errors import HeldError, NothingYetError, RetryError, StoreError
 from memoryd.memory.recall import RecallPolicy, answering
 from memoryd.service.bank.view import Near, answer_json, search_entries
 from memoryd.service.client import NoDaemonError, request
@@ -24,7 +24,10 @@ def search_memory(home: Path, config: Config, arguments: Mapping[str, Any]) -> d
     try:
         answer: dict[str, Any] = request(home, "memory.search", asked)
     except NoDaemonError:
-        answer = answer_search(home, config, asked, None)
+        try:
+            answer = answer_search(home, config, asked, None)
+        except NothingYetError as error:
+            return {"mode": "lexical", "degraded": [str(error)], "hits": [], "milliseconds": 0.0}
         _count(home, config, asked, answer)
     return answer
 

@@ -21,14 +21,16 @@ SEARCHED = 50  # candidates of each kind that are fused
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What memory answers; *mode* is what was really used."""
+    """What memory answers; *mode* is what was really used, *degraded* why it was not more."""
 
     mode: str
     hits: Sequence[Recalled]
     milliseconds: float
+    degraded: Sequence[str] = ()
 
 
-Near = Callable[[Reader, EntryView, str, int], "list[Entry] | None"]
+Near = Callable[[Reader, EntryView, str, int], "list[Entry] | str"]
+NOBODY_NEAR = "no daemon runs, and only a daemon keeps a model warm"
 
 
 def search_entries(
@@ -42,17 +44,18 @@ def search_entries(
     """The entries of a view that answer a text, best first.
 
     Args:
-        near: finds entries near in meaning; None, or if it answers None, only words are searched.
+        near: finds entries near in meaning, or says why it cannot; None: there is nobody to ask.
     """
     started = time.perf_counter()
     matches = match_entries(reader.connection, view, parse_query(text), SEARCHED)
     complete = frozenset(match.entry.id for match in matches if match.complete)
-    meant = None if near is None else near(reader, view, text, SEARCHED)
+    found = NOBODY_NEAR if near is None else near(reader, view, text, SEARCHED)
+    meant, degraded = ((), (found,)) if isinstance(found, str) else (found, ())
     hits = rank_entries(
-        [m.entry for m in matches], complete, meant or (), utc_now(), policy or RecallPolicy()
+        [m.entry for m in matches], complete, meant, utc_now(), policy or RecallPolicy()
     )
-    mode = "lexical" if meant is None else "hybrid"
-    return Answer(mode, hits[:limit], 1000 * (time.perf_counter() - started))
+    mode = "lexical" if degraded else "hybrid"
+    return Answer(mode, hits[:limit], 1000 * (time.perf_counter() - started), degraded)
 
 
 def answer_json(answer: Answer) -> dict[str, Any]:
@@ -61,7 +64,12 @@ def answer_json(answer: Answer) -> dict[str, Any]:
         {"entry": entry_to_json(hit.entry), "score": hit.score, "why": dict(hit.why)}
         for hit in answer.hits
     ]
-    return {"mode": answer.mode, "hits": hits, "milliseconds": round(answer.milliseconds, 3)}
+    return {
+        "mode": answer.mode,
+        "degraded": list(answer.degraded),
+        "hits": hits,
+        "milliseconds": round(answer.milliseconds, 3),
+    }
 
 
 def listed(
