@@ -24,7 +24,7 @@ _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _SETTINGS = frozenset(
     {"production", "staging", "development", "test", "build", "weekend", "weekday"}
 )
-_RESTRICTING = frozenset({"if", "unless", "except", "only", "until"})
+_RESTRICTING = frozenset({"denied", "if", "unless", "except", "only", "until"})
 
 
 def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
@@ -108,6 +108,7 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
     verbs = [i for i in mine if wider.units[i].kind == "action"]
     return (
         tail == verbs[:1] == tail[:1]
+        and _are_equally_strict(wider, mine, narrow)
         and len(mine) > _MIN_NOMINAL
         and all(u.kind != "action" for u in narrow.units)
         and all(
@@ -116,6 +117,12 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
             for clause in narrow.clauses
         )
     )
+
+
+def _are_equally_strict(wider: Reading, mine: list[int], narrow: Reading) -> bool:
+    """The app requires a password: "requires" is a verb, though it is read as a must."""
+    strict = wider.clauses[wider.units[mine[0]].clause].modals
+    return frozenset().union(*(clause.modals for clause in narrow.clauses)) <= strict
 
 
 def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
@@ -145,7 +152,17 @@ def _says_where(wider: Reading, tail: list[int], mine: list[int], narrow: Readin
     )
     facts = (wider.clauses[units[0].clause], *narrow.clauses)
     ruled = any(f.modals or f.negated or IMPERATIVE in f.verbs for f in facts)
-    return plain and units[0].role == "in" and acts and not ruled and not wider.quantifiers
+    opens = _opens_preposition(wider, tail[0])
+    return (
+        plain and opens and units[0].role == "in" and acts and not ruled and not wider.quantifiers
+    )
+
+
+def _opens_preposition(reading: Reading, i: int) -> bool:
+    """Does a preposition stand right before the unit?"""
+    phrases = lexicon(reading.language).phrases
+    gap = reading.text[reading.units[i - 1].end : reading.units[i].start].casefold().split()
+    return any(word in phrases and phrases[word].role == "marker" for word in gap)
 
 
 def _is_antecedent(wider: Reading, tail: list[int], narrow: Reading) -> bool:

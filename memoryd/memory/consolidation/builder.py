@@ -268,14 +268,19 @@ class ReadingBuilder(Marks):
         if now.negations and not now.units and now.light is not None:
             sense = now.light.key if now.light.role == "marker" else now.light.surface.casefold()
             self._add(replace(now.light, role="word", key=sense))  # 别用 = 不要使用
+        elif now.negations and not now.units and self.table.language not in UNSPACED:
+            text = self.text[now.started : now.ended]  # at the end of every line, never
+            self._add(Item("quantify", "denied", text, now.started, now.ended))
         self._join_need(now)
         turned = signs(now, self.units, self.dropped, self.table)
         for i, sign in turned.items():
             self.units[i] = replace(self.units[i], sign=sign)
         negated = bool(turned)
-        bounded = any(self.units[i].key in ("at_most", "at_least") for i in now.units)
+        plain = self.table.language not in UNSPACED  # may be omitted, may be vegetarian: no ban
+        forbids = negated and not (plain and all(kind == "inherent" for kind, _ in now.negations))
+        bounded = any(self.units[i].key == "at_most" for i in now.units)
         modals = frozenset(now.modals) - (
-            {"may"} if negated or bounded or (self.request and self.asks) else set()
+            {"may"} if forbids or bounded or (self.request and self.asks) else set()
         )
         self.clauses[now.number] = ClauseFacts(
             start=now.started,

@@ -164,7 +164,7 @@ def _signs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         return Objection("one of them is negated", "sign")
     if (
         a.language == b.language
-        and a.language in UNSPACED
+        and (a.language in UNSPACED or _denies_twice(a) or _denies_twice(b))
         and (
             _denies(a, {a.units[i].clause for i, _ in alignment.pairs})
             != _denies(b, {b.units[j].clause for _, j in alignment.pairs})
@@ -172,6 +172,11 @@ def _signs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     ):
         return Objection("one of them is negated", "sign")
     return None
+
+
+def _denies_twice(reading: Reading) -> bool:
+    """Does a clause deny two things (offline mode is not supported)?"""
+    return any(clause.denials > 1 for clause in reading.clauses)
 
 
 def _denies(reading: Reading, clauses: set[int]) -> bool:
@@ -252,6 +257,8 @@ def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         ranged = u.kind == "quantity" and u.joined != v.joined and "toward" in (u.role, v.role)
         if ranged and all(x.role != "between" for x in (*a.units, *b.units)):
             return Objection("a range is not its two ends")
+    if _is_open(a) != _is_open(b):
+        return Objection("one of them, not all")
     if any(clause.denials for clause in (*a.clauses, *b.clauses)):
         return None
     for i, j in alignment.pairs:
@@ -260,6 +267,14 @@ def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         if u.joined and v.joined and ("or" in here) != ("or" in there):
             return Objection("one of them, not all")
     return None
+
+
+def _is_open(reading: Reading) -> bool:
+    """Does the text leave a choice by "or", and join nothing?"""
+    joins = lexicon(reading.language).phrases
+    words = {joins[w].key for w in reading.dropped if w in joins and joins[w].role == "join"}
+    spaced = reading.language not in UNSPACED
+    return spaced and "or" in words and not any(clause.denials for clause in reading.clauses)
 
 
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:

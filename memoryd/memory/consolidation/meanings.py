@@ -177,7 +177,7 @@ _RESERVED: dict[str, tuple[Role, str]] = {
     "by": ("marker", "by"),
     "toward": ("marker", "toward"),
     "for": ("marker", "for"),
-    "not": ("negate", "verbal"),
+    "not": ("negate", "inherent"),
     "must": ("modal", "must"),
     "may": ("modal", "may"),
     "should": ("modal", "should"),

@@ -4,6 +4,10 @@ import re
 
 from memoryd.memory.consolidation.unit import Reading, Unit
 
+_AT = re.compile(  # a bare number is a time of day only behind one of these
+    r"(?:\b(?:at|from|to|till|until|before|after|by|um|von|bis|ab|à|dès|las|a|hasta)|\d\s?[-–])\s*$",
+    re.IGNORECASE,
+)
 _HOUR = 3600
 _HOURS = 24
 
@@ -14,20 +18,22 @@ def pair_notations(
     """Move leftover quantities that are one value in another notation to *pairs*."""
     for i in tuple(only_a):
         for j in tuple(only_b):
-            if _is_one_value(a.units[i], b.units[j]) or _is_one_value(b.units[j], a.units[i]):
+            u, v = a.units[i], b.units[j]
+            if _is_one_value(u, v, a) or _is_one_value(v, u, b):
                 pairs.append((i, j))
                 only_a.remove(i)
                 only_b.remove(j)
                 break
 
 
-def _is_one_value(u: Unit, v: Unit) -> bool:
+def _is_one_value(u: Unit, v: Unit, reading: Reading) -> bool:
     """Is v the time of day, or the duration, that u writes as a bare number or as 2h30?"""
     if u.kind != "quantity" or v.kind != "quantity":
         return False
     if clock := re.fullmatch(r"time:(\d\d):(\d\d)", v.key):
         hour, minute = int(clock[1]), int(clock[2])
-        return u.key.startswith("number:") and _is_clock(u.surface, hour, minute)
+        said = _AT.search(reading.text[: u.start]) is not None
+        return said and u.key.startswith("number:") and _is_clock(u.surface, hour, minute)
     if length := re.fullmatch(r"time:(\d\d):(\d\d)", u.key):
         seconds = int(length[1]) * _HOUR + int(length[2]) * 60
         return "h" in u.surface and v.key == f"seconds:{seconds}"

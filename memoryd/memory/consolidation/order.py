@@ -25,7 +25,7 @@ from memoryd.memory.consolidation.movement import (
     turned,
 )
 from memoryd.memory.consolidation.unit import Reading, Unit
-from memoryd.memory.consolidation.voice import STRONG, is_passive, when
+from memoryd.memory.consolidation.voice import STRONG, is_passive, voice_clash, when
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
 _PLACING = frozenset({"in", "for", "with"})
@@ -49,6 +49,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             return f"{u.surface!r} plays another role"
     if is_other_means(a, b, alignment) or is_other_means(b, a, turned(alignment)):
         return "what is used is another"
+    if clash := voice_clash(a, b, alignment):
+        return clash
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"
     if reason := belongs_to_another(a, b, alignment):
