@@ -24,7 +24,8 @@ from memoryd.model import Origin
 from tests.memory.gate.labelled import NAMES, Labelled, read_messages
 
 WEIGHTS = Path(__file__).parents[1] / "memoryd/memory/gate/weights.toml"
-ADD, EVIDENT, REVIEW = 0.7, 0.5, 0.4  # probabilities
+# Probabilities: with evidence and no doubt, with both, without evidence; and to wait for a person.
+EVIDENT, DOUBTED, BARE, REVIEW = 0.5, 0.82, 0.92, 0.4
 RIDGE = 1.0
 ROUNDS = 30
 TURNS = 8
@@ -40,9 +41,10 @@ class Row:
     kept: bool
 
     def is_added(self, weights: Mapping[str, float]) -> bool:
-        is_plain = "alone.evidence" in self.features and "alone.doubt" not in self.features
         score = weights["bias"] + sum(weights.get(one, 0.0) for one in self.features)
-        return score >= odds(EVIDENT if is_plain else ADD)
+        if "alone.evidence" not in self.features:
+            return score >= odds(BARE)
+        return score >= odds(DOUBTED if "alone.doubt" in self.features else EVIDENT)
 
 
 def read_rows(name: str) -> Iterable[Row]:
@@ -126,8 +128,9 @@ def as_toml(weights: dict[str, float]) -> str:
         "# Learned by bench/learn_gate.py from the labelled messages of the tests; not edited by hand.",
         "# A doubt also weighs beside evidence, and in a plain statement.",
         "",
-        f"add = {odds(ADD)}",
         f"evident = {odds(EVIDENT)}",
+        f"doubted = {odds(DOUBTED)}",
+        f"bare = {odds(BARE)}",
         f"review = {odds(REVIEW)}",
         f"bias = {weights['bias']:.3f}",
     ]

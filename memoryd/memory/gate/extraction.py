@@ -84,11 +84,10 @@ def _judge(sentence: Sentence, origin: Origin, *, poisoned: bool) -> Extracted |
     weighing = weigh(families)
     barred = barrier(families, origin)
     limits = load_weights()
-    is_plain = "evidence" in families and "doubt" not in families
     if barred or weighing.score < limits.review:
         reason = barred or next(iter(weighing.doubts), "too little to go by")
         return Rejected(sentence.span.start, sentence.span.end, reason)
-    sure = weighing.score >= (limits.evident if is_plain else limits.add) and not poisoned
+    sure = weighing.score >= limits.needed(families) and not poisoned
     return Extracted(
         sentence.span.start,
         sentence.span.end,

@@ -9,6 +9,7 @@ repetition, or hostile text makes it slow (a test looks).
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -54,19 +55,27 @@ class Weights:
     """weights.toml: what a family adds to the log-odds that a sentence is worth remembering.
 
     Attributes:
-        add, review: the log-odds from which it becomes an entry, or waits for a person.
-        evident: the same as add, for a sentence that holds evidence and no doubt.
+        evident, doubted, bare: the log-odds from which it becomes an entry: with evidence and no doubt,
+            with both, without evidence. Of mere statements most are about the work at hand.
+        review: from which it waits for a person.
         bias: the log-odds of a sentence without any family.
         alone: by family; beside_evidence, in_statement: what a doubt adds there.
     """
 
-    add: float
     evident: float
+    doubted: float
+    bare: float
     review: float
     bias: float
     alone: Mapping[str, float]
     beside_evidence: Mapping[str, float]
     in_statement: Mapping[str, float]
+
+    def needed(self, families: AbstractSet[str]) -> float:
+        """The log-odds that a sentence of these families needs to become an entry."""
+        if "evidence" not in families:
+            return self.bare
+        return self.doubted if "doubt" in families else self.evident
 
 
 @dataclass(frozen=True, slots=True)

@@ -51,6 +51,9 @@ _REST = (
         ),
     ),
 )
+_COMMAND_LINE = re.compile(
+    r"[ \t]{0,4}/[a-z][a-z0-9_:-]{1,40}(?:\s|$)"
+)  # /ask …, typed to the agent's own shell
 _QUOTED_LINE = re.compile(r"[ \t]{0,4}(?:>|&gt;|\|>)")
 _HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
 _DOCUMENT_HEADINGS = 3  # people type no headings into a prompt; three make a pasted document
@@ -110,7 +113,7 @@ def find_zones(text: str) -> list[Zone]:
     """Find the zones of a message.
 
     Returns:
-        Zones in order, without overlap. Reasons: code, tag, mail, session, document, block quote, output.
+        Zones in order, without overlap. Reasons: code, tag, mail, session, document, block quote, command, output.
     """
     found = [Zone(fence.start, fence.end, "code") for fence in find_fences(text)]
     found += _tagged(text)
@@ -157,6 +160,8 @@ def _line_zones(text: str, gap: Span) -> Iterator[Zone]:
         for line in paragraph:
             if _QUOTED_LINE.match(text, line.start, line.end):
                 yield Zone(line.start, line.end, "block quote")
+            elif _COMMAND_LINE.match(text, line.start, line.end):
+                yield Zone(line.start, line.end, "command")
             else:
                 own.append(line)
         if own:

@@ -63,7 +63,7 @@ def test_every_weight_belongs_to_a_family_and_every_evidence_has_one() -> None:
     assert weights.alone.keys() <= known
     assert {*weights.beside_evidence, *weights.in_statement} <= families.doubt.keys()
     assert families.evidence.keys() <= weights.alone.keys()
-    assert weights.review < weights.add
+    assert weights.review <= weights.evident < weights.doubted < weights.bare
 
 
 @pytest.mark.parametrize("name", LANGUAGES)
