@@ -9,7 +9,7 @@ from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
-from memoryd.memory.consolidation.unit import NEED, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
 
 _STEM = 3  # letters that a word's forms and spellings begin with
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
@@ -106,6 +106,8 @@ def _is_said_anyway(unit: Unit, reading: Reading) -> bool:
     """A light verb, 先 beside 再, 完 of what is affirmed."""
     light = unit.kind in ("action", "concept") and unit.key in lexicon(reading.language).light
     first = unit.key == "first" and "after" in reading.cues({unit.clause})
+    if unit.role == LABEL:
+        return True
     return light or first or (unit.key == FINISHED and unit.sign > 0)
 
 

@@ -12,7 +12,15 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
 from memoryd.memory.consolidation.marks import GLUE, Marks
-from memoryd.memory.consolidation.unit import IMPERATIVE, NEED, TIMES, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import (
+    IMPERATIVE,
+    LABEL,
+    NEED,
+    TIMES,
+    ClauseFacts,
+    Reading,
+    Unit,
+)
 
 _CONTENT = frozenset({
     "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
@@ -272,6 +280,7 @@ class ReadingBuilder(Marks):
             text = self.text[now.started : now.ended]  # at the end of every line, never
             self._add(Item("quantify", "denied", text, now.started, now.ended))
         self._join_need(now)
+        self._point_back(now)
         turned = signs(now, self.units, self.dropped, self.table)
         for i, sign in turned.items():
             self.units[i] = replace(self.units[i], sign=sign)
@@ -298,6 +307,18 @@ class ReadingBuilder(Marks):
             opens_with_reason=now.reason,
         )
         self.now = self._open()
+
+    def _point_back(self, now: Clause) -> None:
+        """一律藏青，这是演出服的规定: what this is belongs to the clause before, as its topic."""
+        said = self.text[now.started : now.ended]
+        before = self.clauses[now.number - 1] if now.number else None
+        if before is None or now.negations or not said.startswith(tuple(self.table.pointing)):
+            return
+        for i in now.units:
+            if not self.units[i].role:
+                label = i == now.units[-1] and self.text[: self.units[i].start].endswith("的")
+                role = LABEL if label else "topic"
+                self.units[i] = replace(self.units[i], clause=now.number - 1, role=role)
 
     def _join_need(self, now: Clause) -> None:
         """没有 X，不能 Y: what the clause before lacks is what this one needs, as in one clause."""

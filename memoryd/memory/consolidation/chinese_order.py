@@ -8,6 +8,8 @@ def is_fronted(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int
     """客户不接受塑料筐, 塑料筐客户不接受: one who can act stays before the verb, a thing goes to the front."""
     if a.language != "zh" or b.language != "zh":
         return False
+    if is_told_after(a, b, first) != is_told_after(a, b, second):
+        return True
     for here, there, x in ((a, b, 0), (b, a, 1)):
         for doer, thing in ((first, second), (second, first)):
             n, m, k, o = doer[x], thing[x], doer[1 - x], thing[1 - x]
@@ -17,6 +19,11 @@ def is_fronted(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int
             if between and o < k and _ends_with_verb(there, k):
                 return True
     return False
+
+
+def is_told_after(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
+    """Is the unit named as what it is all about behind the statement in one text (这是 ...)?"""
+    return "topic" in (a.units[pair[0]].role, b.units[pair[1]].role)
 
 
 def is_relative(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:

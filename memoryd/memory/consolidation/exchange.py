@@ -6,6 +6,7 @@ The same words stand in both texts, so only what stands together with what tells
 from collections import Counter
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.movement import shared_topic
 from memoryd.memory.consolidation.unit import POINTERS, Reading
 
 
@@ -17,7 +18,9 @@ def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """
     ours, theirs = Counter(u.key for u in a.units), Counter(u.key for u in b.units)
     pairs = [
-        (i, j) for i, j in alignment.pairs if ours[a.units[i].key] == theirs[b.units[j].key] == 1
+        (i, j)
+        for i, j in alignment.pairs[shared_topic(alignment) :]  # what opens both governs all
+        if ours[a.units[i].key] == theirs[b.units[j].key] == 1
     ]
     # what a pronoun stands for is said in only one of the clauses
     pointed = all(not POINTERS.isdisjoint(r.dropped) for r in (a, b))

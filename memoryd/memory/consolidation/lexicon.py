@@ -48,6 +48,7 @@ _LISTED = (
     "frequency",
     "deeds",
     "nobody",
+    "pointing",
     "people",
     "admitting",
     "insisting",
@@ -97,6 +98,7 @@ class Lexicon:
         admitting: negations that before a ban allow (不是不可以).
         insisting: words that with a ban at the end of their clause make a must (非得 ... 不可).
         people: last characters of words for who can act (经理, 客户).
+        pointing: words that open a clause which only says what the clause before is about (这是).
         nobody: negations that with a second one say that all do (没有一个 ... 不 ...).
         within: words that behind a span of time (seconds, or a key of spans) say that it is not to be passed.
         endings: forms of the Korean verbs that make a verb of the noun before them (하지).
@@ -146,6 +148,7 @@ class Lexicon:
     frequency: frozenset[str] = frozenset()
     deeds: frozenset[str] = frozenset()
     nobody: frozenset[str] = frozenset()
+    pointing: frozenset[str] = frozenset()
     people: frozenset[str] = frozenset()
     admitting: frozenset[str] = frozenset()
     insisting: frozenset[str] = frozenset()

@@ -308,6 +308,8 @@ class Marks:
         ]
         if all(self.units[i].kind in ("quantity", "quantify") for i in before):
             return False
+        opens = next((i for i in before if self.units[i].key == "first"), -1)
+        before = [i for i in before if i >= opens]  # what stands before 先 is the topic
         if any(self.units[i].scope == "after" for i in before):
             return True  # 测试后再提交: said already
         for i in before:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from memoryd.memory.consolidation.lexicon import Language
 
 POINTERS = frozenset({"it", "them", "they", "它", "es", "lo"})
+LABEL = "label"  # the role of a noun that only says what kind of statement it is (这是 ... 的规定)
 NEED = "need"  # the key of a word that says once more that something is needed
 IMPERATIVE = "imperative"  # stands among the senses of a clause that opens with its verb
 TIMES = frozenset(
