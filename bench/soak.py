@@ -118,11 +118,15 @@ class Soak:
         """`memoryd` with our home."""
         return [sys.executable, "-c", PROGRAM, "--home", str(self.home), *words]
 
-    def run(self, *words: str, timeout: float = 600) -> subprocess.CompletedProcess[str]:
-        """A command to its end."""
-        return subprocess.run(
-            self.command(*words), env=self._environ(), capture_output=True, text=True, timeout=timeout, check=False
-        )  # fmt: skip
+    def run(self, *words: str, timeout: float = 1800) -> subprocess.CompletedProcess[str]:
+        """A command to its end; one that does not end in time has failed."""
+        command, environ = self.command(*words), self._environ()
+        try:
+            return subprocess.run(
+                command, env=environ, capture_output=True, text=True, timeout=timeout, check=False
+            )
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, -1, "", f"not done in {timeout:.0f} s")
 
     def _environ(self) -> dict[str, str]:
         return {**os.environ, "HOME": str(self.folder), "PYTHONPATH": str(REPOSITORY)}
@@ -272,10 +276,7 @@ class Soak:
         night = self.run("nightly", "--json")
         if night.returncode:
             found.append(f"the last night failed: {_failures(night)}")
-        doctor = self.run("doctor", "--json")
-        for check in json.loads(doctor.stdout)["checks"]:
-            if not check["ok"] and check["name"] != "disk space":
-                found.append(f"doctor: {check['name']}: {check['detail']}")
+        found += self._ask_doctor()
         return found + [
             f"{path} is open to others"
             for path in self.home.rglob("*")
@@ -283,10 +284,22 @@ class Soak:
             and path.name != "config.toml"
         ]  # fmt: skip
 
+    def _ask_doctor(self) -> list[str]:
+        done = self.run("doctor", "--json")
+        try:
+            checks = json.loads(done.stdout)["checks"]
+        except (ValueError, KeyError):
+            return [f"the doctor says nothing: {done.stderr[-300:]}"]
+        return [
+            f"doctor: {check['name']}: {check['detail']}"
+            for check in checks
+            if not check["ok"] and check["name"] != "disk space"
+        ]
+
     def _report(self, violations: list[str]) -> dict[str, Any]:
         trends = {name: trend(self.log.samples, figure) for name, figure in FIGURES.items()}
         violations += [
-            f"{FIGURES[name].title} grows by {found.drift:.2f} an hour"
+            f"{FIGURES[name].title} has grown by {found.drift:.2f}"
             for name, found in trends.items()
             if found is not None and not found.flat
         ]

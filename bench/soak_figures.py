@@ -9,7 +9,7 @@ from statistics import median
 WARM_RUN = 0.15  # of the run, and
 WARM_SECONDS = 60.0  # of each life of the daemon: caches fill, the first scan passes
 MOST = 500  # samples that slopes are computed from
-SHARE = 0.05  # of its median a figure may drift in an hour, or by its grain
+SHARE = 0.05  # of its median a figure may drift while it is judged, or by its grain
 
 MEGABYTE = 2**20
 
@@ -58,7 +58,7 @@ def _size(path: Path) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One thing that must be flat. *grain*: a drift below this in an hour is noise."""
+    """One thing that must be flat. *grain*: a drift below this is noise."""
 
     title: str
     of: Callable[[Sample], float]
@@ -75,7 +75,7 @@ FIGURES: Mapping[str, Figure] = {
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A figure after warm-up. *drift*: of the fitted line (Theil and Sen), an hour."""
+    """A figure after warm-up. *drift*: of the fitted line (Theil and Sen), from the first judged sample to the last."""
 
     median: float
     most: float
@@ -106,12 +106,13 @@ def trend(samples: Sequence[Sample], figure: Figure) -> Trend | None:
         if b.seconds > a.seconds
     ]
     middle = median(values)
-    return Trend(middle, max(values), median(slopes) * 3600, max(SHARE * middle, figure.grain))
+    drift = median(slopes) * (judged[-1].seconds - judged[0].seconds)
+    return Trend(middle, max(values), drift, max(SHARE * middle, figure.grain))
 
 
 def table(samples: Sequence[Sample]) -> str:
     """The figures in Markdown."""
-    lines = ["| figure | median | most | drift an hour | allowed |", "|---|---|---|---|---|"]
+    lines = ["| figure | median | most | drift | allowed |", "|---|---|---|---|---|"]
     for figure in FIGURES.values():
         found = trend(samples, figure)
         if found is not None:
