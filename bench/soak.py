@@ -55,6 +55,7 @@ class Plan:
     rescan: float = 60.0
     kill_period: float = 900.0  # its first third: a kill every few seconds; then peace
     kill_pauses: tuple[float, float] = (2.0, 25.0)
+    engine: str = "auto"  # of vectors
 
 
 @dataclass(slots=True)
@@ -104,6 +105,7 @@ class Soak:
             tables.append(f"[sources.{name}]\nroots = ['{self.root / name}']\n")
         (self.home / "config.toml").write_text(
             f"[sources]\ndiscover = false\n{''.join(tables)}[ingest]\nrescan_seconds = {self.plan.rescan}\n"
+            f"[embedding]\nengine = '{self.plan.engine}'\n"
         )
 
     @property

@@ -17,6 +17,7 @@ SHORT = Plan(
     rescan=5,
     kill_period=12,
     kill_pauses=(0.5, 2.0),
+    engine="none",
 )
 
 
