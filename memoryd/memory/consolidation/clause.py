@@ -62,6 +62,8 @@ def signs(
                 return {}
             if second == first:
                 said = next((at for at in clause.attributes if at > second), len(units))
+                when = [i for i in range(second, said) if units[i].scope == "when"]
+                said = when[-1] + 1 if when else said  # 不能没有备份就升级
                 opens = clause.denied[0] in table.forbidding | table.nobody
                 clause.needed = [range(second, said)]
                 clause.conditional = opens and clause.denied[-1] in table.lacking

@@ -204,7 +204,7 @@ def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
             continue
         first, second = i in ours.needed, j in theirs.needed
         plain = (second and not theirs.conditional) or (first and not ours.conditional)
-        if first != second and not plain:
+        if first != second and not plain and not may_float(a, b, i, j):
             return Objection(f"{a.units[i].surface!r} is needed in only one of them")
     return None
 
