@@ -7,6 +7,7 @@ first (see `outline`), patterns only where those found something.
 from collections.abc import Iterator
 
 from memoryd.screening.assignments import find_assignments
+from memoryd.screening.cookies import find_cookies
 from memoryd.screening.encodings import find_encoded
 from memoryd.screening.outline import Outline, outline
 from memoryd.screening.shapes import (
@@ -62,6 +63,7 @@ def _search_plain(text: str, drawn: Outline, runs: Runs, suspects: Runs) -> list
     spans = find_tokens(text, runs, suspects)
     spans += _search_contexts(text, drawn)
     spans += find_assignments(text, drawn)
+    spans += find_cookies(text, drawn)
     return spans
 
 

@@ -188,7 +188,7 @@ BEFORE_RUN = _tokens(r'''
 azure-secret       Q~                                  [A-Za-z0-9_~.-]{31,34}+(?![A-Za-z0-9_~.-])
 basic-auth         Basic·,basic·,BASIC·,Basic+,Basic%20  [A-Za-z0-9+/]{8,400}={0,2}
 basic-auth         "auth":·",auth"":·"",auth"""":·"""",auth"""""""":·"""""""",'auth':·',"auth":",_auth=   [A-Za-z0-9+/]{8,400}={0,2}
-bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·',Authorization:·,authorization:·  [A-Za-z0-9._~+/-]{16,4000}=*
+bearer-token       Bearer·,bearer·,BEARER·,Bearer:·,Bearer+,Bearer%20,Bearer·",Bearer·',Authorization:·,authorization:·,Authorization:·Token·,Authorization:·token·,authorization:·token·,authorization:·Token·,Authorization:·ApiKey·,authorization:·ApiKey·,authorization:·apikey·  [A-Za-z0-9._~+/-]{16,4000}=*
 doppler-token      dp.pt.,dp.ct.,dp.sa.,dp.st.,dp.scim.,dp.audit.  [A-Za-z0-9_.-]{36,80}
 doppler-token      .dev.,.stg.,.prd.                   (?<=dp\.st\.\w\w\w\.)[A-Za-z0-9]{36,80}
 dropbox-token      sl.,sl.u.                           [A-Za-z0-9_-]{120,1500}
