@@ -1,13 +1,17 @@
 """Does consolidation merge what says the same, and nothing else? Made-up memories whose facts are known.
 
-    python bench/consolidation.py [--facts 400] [--seed 1]
+    python bench/consolidation.py [--facts 400] [--seed 1] [--pairs FILE]
 
 Every fact is drawn from a template in one of seven languages, worded in one to three ways; beside it stand twins that differ in
 one value, or in a negation, a bound or a condition. No text is used for tuning memoryd's tables.
 
 Systems: memoryd's own planner without vectors, and the usual rules over the same texts: Jaccard of words (of
 characters where there are no spaces) from 0.8, cosine of character trigrams from 0.88, and single linkage of that
-cosine from 0.7, as DBSCAN with two members to a core joins them. The usual rules keep the longest text of a group.
+cosine from 0.7, as DBSCAN with two members to a core joins them; and cosine of the embedded model's vectors from 0.88, the rule
+of most memory stores. The usual rules keep the longest text of a group.
+
+With --pairs the notes are those of a file of labelled pairs instead (JSONL: a, b, label "merge" or another, "optional"
+for pairs that count for nothing); every pair stands for itself.
 
 Prints JSON by system: recall (pairs of one fact that ended in one entry), false_merges (pairs of different facts
 that did), values_lost (numbers and names that stand in no kept text), saved (share of the characters).
@@ -22,8 +26,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
+from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
+from memoryd.embedding.base import Embedder
+from memoryd.embedding.engines import load_engine
 from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
+from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.model import Entry
 
 START = datetime(2026, 1, 1, tzinfo=UTC)
@@ -163,6 +175,41 @@ def trigrams(a: str, b: str) -> float:
     return dot / (math.hypot(*left.values()) * math.hypot(*right.values()))
 
 
+@cache
+def engine() -> Embedder:
+    """The embedded model, loaded once."""
+    return load_engine("embedded", "")
+
+
+@cache
+def vector(text: str) -> NDArray[np.float32]:
+    """The embedded model's vector of a text, of length 1."""
+    return engine().embed([text])[0]
+
+
+def meaning(a: str, b: str) -> float:
+    """Cosine of the embedded model's vectors."""
+    return float(vector(a) @ vector(b))
+
+
+def score_pairs(path: Path) -> dict[str, dict[str, float]]:
+    """Score labelled pairs, each by itself."""
+    rows = [json.loads(line) for line in path.read_text("utf-8").splitlines() if line.strip()]
+    rows = [row for row in rows if not row.get("optional")]
+    rules: dict[str, Callable[[str, str], bool]] = {
+        "memoryd": lambda a, b: compare_texts(a, b)[2].merges,
+        "embedding cosine 0.88": lambda a, b: meaning(a, b) >= 0.88,
+        "jaccard 0.8": lambda a, b: jaccard(a, b) >= 0.8,
+        "trigram cosine 0.88": lambda a, b: trigrams(a, b) >= 0.88,
+    }
+    result: dict[str, dict[str, float]] = {}
+    for name, rule in rules.items():
+        merged = Counter(row["label"] == "merge" for row in rows if rule(row["a"], row["b"]))
+        wanted = sum(row["label"] == "merge" for row in rows)
+        result[name] = {"recall": round(merged[True] / wanted, 3), "false_merges": merged[False]}
+    return result
+
+
 def score(notes: list[Note], groups: Groups, kept: dict[int, str]) -> dict[str, float]:
     """Compare groups with the facts."""
     pairs = {pair for group in groups for pair in itertools.combinations(sorted(group), 2)}
@@ -188,10 +235,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--facts", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--pairs", type=Path)
     options = parser.parse_args()
+    if options.pairs:
+        print(json.dumps(score_pairs(options.pairs), indent=2))
+        return
     notes = list(generate(options.facts, random.Random(options.seed)))
     systems: dict[str, System] = {
         "memoryd": by_memoryd,
+        "embedding cosine 0.88": by_rule(meaning, 0.88),
         "jaccard 0.8": by_rule(jaccard, 0.8),
         "trigram cosine 0.88": by_rule(trigrams, 0.88),
         "single linkage 0.7": by_rule(trigrams, 0.7),

@@ -16,6 +16,8 @@ def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     Clauses may move as wholes, and be split or joined; but if u left a clause for the place of v, and v came for u,
     something that stayed in either clause has another partner now.
     """
+    if any(len({unit.clause for unit in reading.units}) < 2 for reading in (a, b)):  # noqa: PLR2004
+        return None
     ours, theirs = Counter(u.key for u in a.units), Counter(u.key for u in b.units)
     pairs = [
         (i, j)

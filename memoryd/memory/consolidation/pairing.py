@@ -10,6 +10,8 @@ from memoryd.memory.consolidation.unit import Reading
 
 _READINGS = 16384  # kept at a time; about 4 kB each
 
+_MOST_SLIPS = 6  # units that only one of the texts has
+
 read_cached = lru_cache(maxsize=_READINGS)(read)
 
 
@@ -17,7 +19,8 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     """Read two texts and compare them; if they differ, once more without slips of the pen."""
     first, second = read_both(a, b)
     comparison = compare(first, second)
-    if comparison.merges or UNSPACED & {first.language, second.language}:
+    spaced = not UNSPACED & {first.language, second.language}
+    if comparison.merges or not spaced or not _may_be_slips(first, second, comparison):
         return first, second, comparison
     slips_a, slips_b = respellings(first.text, second.text, first.language)
     if not slips_a and not slips_b:
@@ -28,6 +31,15 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     )
     again = compare(*respelled)
     return (*respelled, again) if again.merges else (first, second, comparison)
+
+
+def _may_be_slips(first: Reading, second: Reading, comparison: Comparison) -> bool:
+    """Is what differs little, and ordinary words only?"""
+    only_a, only_b = comparison.alignment.only_a, comparison.alignment.only_b
+    if not 0 < len(only_a) + len(only_b) <= _MOST_SLIPS or not comparison.alignment.pairs:
+        return False
+    units = (*(first.units[i] for i in only_a), *(second.units[j] for j in only_b))
+    return all(unit.kind not in ("quantity", "code") for unit in units)
 
 
 def read_both(a: str, b: str) -> tuple[Reading, Reading]:

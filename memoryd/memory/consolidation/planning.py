@@ -21,7 +21,6 @@ from memoryd.memory.consolidation.plan import (
     Supersede,
     Veto,
 )
-from memoryd.memory.consolidation.reading import read
 from memoryd.memory.consolidation.rewriting import (
     choose_keeper,
     cite,
@@ -173,7 +172,7 @@ def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 
 def _sketch(content: str) -> Sketch:
-    units = read(content).units
+    units = read_cached(content).units
     values = frozenset(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )
