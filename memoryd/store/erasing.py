@@ -18,6 +18,7 @@ def forget_text(connection: Connection, text: str) -> None:
     folded = text.casefold()
     for table, column, replacement in (
         ("session", "title", None),
+        ("session", "branch", None),
         ("reject", "head", ""),
         ("conflict", "reason", ""),
         ("job", "detail", ""),
@@ -26,6 +27,28 @@ def forget_text(connection: Connection, text: str) -> None:
     _delete_events(connection, folded)
     for table, column in (("run", "report"), ("transcript", "state")):
         _blank(connection, table, column, folded)
+
+
+# What things are known by: without these the ledger would read a transcript anew, and scopes would not match.
+_NAMES = (
+    ("transcript", "path"),
+    ("session", "native_id"),
+    ("session", "project"),
+    ("entry", "scope"),
+    ("setting", "name"),
+)
+
+
+def names_holding(connection: Connection, text: str) -> list[str]:
+    """Paths and names that hold a text and stay, for they are how a transcript, session, project or file is known."""
+    folded = text.casefold()
+    found = {
+        name
+        for table, column in _NAMES
+        for (name,) in connection.execute(f"select distinct {column} from {table}")
+        if name is not None and folded in name.casefold()
+    }
+    return sorted(found)
 
 
 def _replace(

@@ -208,6 +208,33 @@ def test_no_copy_of_any_kind_holds_the_text(life: Life) -> None:
     assert [one.content for one in entries(life.home)] == ["The port is 5432"]
 
 
+def test_what_holds_it_still_is_named(life: Life) -> None:
+    told = life.ask("forget", match=WORD)
+
+    assert [Path(path).name for path in told["transcripts_left"]] == [
+        f"{SESSION}1.jsonl",
+        f"{SESSION}2.jsonl",
+    ]
+    assert told["names_left"] == []
+
+    told = life.ask("forget", session=f"{SESSION}3")
+
+    assert [Path(path).name for path in told["transcripts_left"]] == [f"{SESSION}3.jsonl"]
+
+
+def test_names_that_hold_the_text_stay_and_are_told(writer: Writer) -> None:
+    session = Session("claude-code", "s1", project=f"/work/{WORD}", branch=f"fix-{WORD}")
+    say(writer, message("harmless", "k1"), sessions=(session,))
+    remember(writer, "The port is 5432", scope=f"/work/{WORD}")
+    told = ask(writer, "forget", match=WORD)
+    branch, project = writer.store.connection.execute(
+        "select branch, project from session"
+    ).fetchone()
+
+    assert told["names_left"] == [f"/work/{WORD}"]
+    assert (branch, project) == (None, f"/work/{WORD}")
+
+
 def test_no_night_after_it_brings_the_text_back(life: Life) -> None:
     leave_copies_everywhere(life)
     life.ask("forget", match=WORD)

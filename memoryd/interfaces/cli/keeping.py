@@ -1,6 +1,8 @@
 """Keeping and letting go: the night, prune, forget, reindex, backup, restore."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -142,11 +144,19 @@ def forget(
     dry_run: bool,
     as_json: bool,
 ) -> int:
-    """Remove for good, from every record, index and copy; nothing brings it back."""
+    """Remove for good, from every record, index, copy and backup of memoryd; nothing brings it back.
+
+    Transcripts and memory files are the agents': those that hold it still are named, not changed. Copies that you
+    made elsewhere are not known here.
+    """
+    from memoryd.service.files.overview import files_holding  # noqa: PLC0415 - only here
+
     if sum(one is not None for one in (session, source, entry, match)) != 1:
         raise UsageError("exactly one of --session, --source, --entry, --match is needed")
     asked = {"session": session, "source": source, "match": match, "dry_run": dry_run}
     told = app.carry_out("forget", {**asked, "entries": [entry] if entry else []})
+    if match and not dry_run:
+        told["memory_files_left"] = files_holding(app.home, match)
     if as_json:
         print_json(told)
     else:
@@ -156,4 +166,25 @@ def forget(
         )
         if told["restored"]:
             click.echo(f"{len(told['restored'])} entries hold their facts again")
+        _print_left(told)
     return 0
+
+
+_LEFT = {
+    "transcripts_left": "transcripts of agents hold it still; memoryd neither copies nor reads it there again",
+    "memory_files_left": "memory files hold it still: edit them, or agents go on loading it",
+    "names_left": "names of folders, sessions or projects hold it, and stay: things are known by them",
+}
+LISTED = 10  # paths named on the screen; --json has all
+
+
+def _print_left(told: Mapping[str, Any]) -> None:
+    """What holds it still, outside of what memoryd may change."""
+    for name, words in _LEFT.items():
+        found = told.get(name, [])
+        if found:
+            click.secho(f"{len(found)} {words}", fg="yellow")
+        for path in found[:LISTED]:
+            click.echo(f"  {path}")
+        if found[LISTED:]:
+            click.echo(f"  and {len(found) - LISTED} more (--json has all)")

@@ -51,6 +51,17 @@ def describe_files(
     }
 
 
+def files_holding(home: Path, text: str) -> list[str]:
+    """Paths of the known memory files that hold a text, case aside."""
+    folded = text.casefold()
+    return sorted(
+        str(file.path)
+        for group in known_groups(home, (), None)
+        for file in group.files
+        if file.data is not None and folded in file.text.casefold()
+    )
+
+
 def _unreadable(groups: Sequence[Group]) -> list[dict[str, str]]:
     return [
         {"path": str(path), "reason": reason}

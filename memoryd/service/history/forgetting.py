@@ -10,7 +10,7 @@ from memoryd.service.history.scrubbing import Gone, scrub_copies
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, list_entries, namespaces
 from memoryd.store.connection import Connection
-from memoryd.store.erasing import forget_text
+from memoryd.store.erasing import forget_text, names_holding
 from memoryd.store.forgetting import (
     Selection,
     forget_entries,
@@ -32,6 +32,10 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
     """Forget a `session`, a `source`, `entries` (ids) or every record that holds a `match`; with `dry_run`, only say what.
 
     `by_rule`: retention removes entries; backups, which the next nights replace, may still hold them.
+
+    Returns:
+        What went; and what holds it still: `transcripts_left` of the agents, and `names_left`, paths and names by which
+        transcripts, sessions and projects are known.
     """
     connection = writer.store.connection
     selection = _select(connection, arguments)
@@ -62,7 +66,10 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
         if selection.text:
             forget_text(connection, selection.text)
     scrub(connection)
-    return told if arguments.get("by_rule") else told | scrub_copies(writer, gone)
+    if arguments.get("by_rule"):
+        return told
+    names = names_holding(connection, selection.text) if selection.text else []
+    return told | scrub_copies(writer, gone) | {"names_left": names}
 
 
 def _select(connection: Connection, arguments: Mapping[str, Any]) -> Selection:

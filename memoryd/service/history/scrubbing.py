@@ -7,6 +7,7 @@ What was forgotten must not be copied again either, though the agent's own trans
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from memoryd.errors import SourceError
 from memoryd.screening.records import holds
@@ -49,14 +50,14 @@ class Gone:
     text: str = ""
 
 
-def scrub_copies(writer: Writer, gone: Gone) -> dict[str, int]:
-    """Take what was forgotten out of every copy; returns what was done to how many."""
+def scrub_copies(writer: Writer, gone: Gone) -> dict[str, Any]:
+    """Take what was forgotten out of every copy; returns what was done to how many, and which transcripts hold it still."""
     home = writer.store.path.parent
     clear_unpacked(home)
     clear_leftovers(home)
     archive = Archive(home)
     known = {source.name: source for source in writer.scanner.ingest.sources}
-    told = {"copies_deleted": 0, "lines_deleted": 0, "backups_deleted": 0}
+    told: dict[str, Any] = {"copies_deleted": 0, "lines_deleted": 0, "backups_deleted": 0}
     refused = set(gone.transcripts)
     for copy in archive.copies():
         writer.scanner.ingest.stopped()  # a sign of life: this may take a while
@@ -68,13 +69,15 @@ def scrub_copies(writer: Writer, gone: Gone) -> dict[str, int]:
             refused.add((copy.source, copy.logical))
             copy.delete()
             told["copies_deleted"] += 1
+    left = {one for one in gone.transcripts if not gone.text and Path(one[1]).exists()}
     if gone.text:
-        refused.update(_living(known.values(), gone.text.casefold(), writer.scanner.ingest.stopped))
+        left.update(_living(known.values(), gone.text.casefold(), writer.scanner.ingest.stopped))
+        refused.update(left)
     with writer.store.transaction() as connection:
         refuse_copies(connection, refused)
     write_vector_file(writer.store.connection, home)
     told["backups_deleted"] = renew(writer)
-    return told
+    return told | {"transcripts_left": sorted(path for _, path in left)}
 
 
 def clear_leftovers(home: Path) -> None:
