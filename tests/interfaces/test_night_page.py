@@ -168,6 +168,25 @@ def test_a_failed_night_says_so(life: Life) -> None:
     assert any("backup failed: FileExistsError" in Checked(page).text for page in pages(life))
 
 
+def test_a_failed_night_makes_status_fail_until_one_goes_well(
+    life: Life, memoryd: Callable[..., Any]
+) -> None:
+    assert memoryd("status", home=life.home).status == 0
+
+    (life.home / "backups").rename(life.home / "elsewhere")
+    (life.home / "backups").write_text("in the way")
+    run_night(life.home, life.config())
+    done = memoryd("status", "--json", home=life.home)
+
+    assert done.status == 1
+    assert any("failed: backup" in one for one in done.json["degraded"])
+
+    (life.home / "backups").unlink()
+    run_night(life.home, life.config(), scheduled=True)
+
+    assert memoryd("status", home=life.home).status == 0
+
+
 def test_only_a_night_has_a_page(tmp_path: Path) -> None:
     life = Life(tmp_path)
     life.root.mkdir()

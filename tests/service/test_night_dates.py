@@ -41,7 +41,7 @@ class Nights:
         now = self.fake.now
         day = now.astimezone().date()
         self.ran.append(f"{day:%m-%d}")
-        report = {"failed": [], "phases": {}}
+        report: dict[str, object] = {"failed": [], "phases": {}}
         close_night(self.life.home, Config(), f"n-{len(self.ran)}", day, now, report)
 
     def rows(self) -> list[str]:

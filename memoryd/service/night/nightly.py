@@ -68,8 +68,8 @@ def run_night(
     Returns:
         The report: for every phase what it did, or why it failed.
     """
-    with suppress(OSError):
-        os.nice(LOW_PRIORITY)
+    with suppress(OSError):  # a second night of the same process must not sink deeper
+        os.nice(max(0, LOW_PRIORITY - os.getpriority(os.PRIO_PROCESS, 0)))
     now = utc_now()
     local = now.astimezone()
     night = Night(
