@@ -5,6 +5,7 @@ The agent's is flock on a sidecar file, as Hermes takes on `MEMORY.md.lock`. Loc
 removing one lets two holders in.
 """
 
+import errno
 import fcntl
 import os
 import stat
@@ -15,6 +16,7 @@ from contextlib import contextmanager
 from memoryd.errors import HeldError, UsageError
 
 _POLL_SECONDS = 0.02
+_UNUSABLE = {errno.ELOOP, errno.EISDIR, errno.ENXIO, errno.EACCES, errno.EPERM}  # not: a full disk
 
 
 @contextmanager
@@ -28,6 +30,7 @@ def hold_locks(folder: int, name: str, sidecar: str, timeout_seconds: float) -> 
     Raises:
         HeldError: another process holds one of them for longer than the timeout.
         UsageError: the lock file is a link, no regular file, or of another user.
+        OSError: it cannot be made: the disk is full, or fails.
     """
     deadline = time.monotonic() + timeout_seconds
     _lock(folder, name, deadline)
@@ -50,6 +53,8 @@ def _open_sidecar(folder: int, name: str) -> int:
     try:
         handle = os.open(name, flags, 0o600, dir_fd=folder)
     except OSError as error:
+        if error.errno not in _UNUSABLE:
+            raise
         raise UsageError(
             f"cannot take the lock {name}: it is a link or unusable ({error.strerror})"
         ) from error

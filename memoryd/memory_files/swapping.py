@@ -5,6 +5,7 @@ away: it is exchanged with the new one, and the writer looks at it again afterwa
 names atomically; elsewhere the old file keeps a second name and the new one is renamed over it.
 """
 
+import contextlib
 import ctypes
 import errno
 import fcntl
@@ -98,4 +99,7 @@ def add_name(folder: int, new: str, name: str) -> None:
         FileExistsError: somebody created *name* meanwhile.
     """
     os.link(new, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
-    os.unlink(new, dir_fd=folder)
+    with contextlib.suppress(
+        OSError
+    ):  # the name is given; the other one is removed with the leftovers
+        os.unlink(new, dir_fd=folder)

@@ -107,6 +107,20 @@ def write_file(
         raise kind(f"cannot write {target.path}: {error.strerror}") from error
 
 
+def clear_leftovers(path: Path, roots: Sequence[Path]) -> None:
+    """Remove what a crashed write of a file left beside it, under the folder's lock.
+
+    Raises:
+        UsageError, HeldError, OSError: as `write_file`; nothing was removed.
+    """
+    target = find_target(path, roots)
+    with (
+        open_folder(target) as folder,
+        hold_locks(folder, target.name, "", Patience().lock_seconds),
+    ):
+        _clear_stale(folder)
+
+
 class _RacedError(Exception):
     """Somebody changed the file after we read it and before we replaced it; nothing has happened yet."""
 
@@ -208,21 +222,31 @@ class _Commit:
                 self._create(temporary)
                 return None
             replace_keeping(self.folder, temporary, self.target.name)
-            _sync(self.folder)
             return self._watch_displaced(temporary)
         finally:
-            _remove(self.folder, temporary)
-            _sync(self.folder)
+            # What is written is written: a name that cannot be removed now is removed by the next write.
+            with contextlib.suppress(OSError):
+                _remove(self.folder, temporary)
+                _sync(self.folder)
 
     def _create(self, temporary: str) -> None:
         try:
             add_name(self.folder, temporary, self.target.name)
         except FileExistsError as error:
             raise _RacedError from error
+        try:
+            _sync(self.folder)
+        except OSError:
+            _remove(self.folder, self.target.name)
+            raise
 
     def _watch_displaced(self, displaced: str) -> bytes | None:
-        """The displaced file's bytes once nobody writes into it; if it never rests, or is no plain file, it is put back."""
+        """The displaced file's bytes once nobody writes into it.
+
+        If it never rests, is no plain file, or the exchange does not reach the disk, it is put back.
+        """
         try:
+            _sync(self.folder)
             return self._wait_for_writers(displaced)
         except (MemorydError, OSError):
             if not exchange(self.folder, displaced, self.target.name):

@@ -9,15 +9,15 @@ from memoryd.errors import UsageError
 from memoryd.service.home import prepare_home
 from memoryd.service.lock import WriterLock
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.connection import DATABASE_NAME
-from memoryd.store.copies import verify_copy
+from memoryd.store.connection import DATABASE_NAME, create_private
+from memoryd.store.copies import fold_log, make_durable, verify_copy
 from memoryd.store.traces import BACKUPS, note
 
 BACKUPS_FOLDER = BACKUPS
 GENERATIONS = 3
 DAMAGED = ".damaged-"  # in the name of what a repair put aside
 ASIDE = ".before-restore-"  # in the name of what a restore put aside
-SIDECARS = ("", "-wal", "-shm")
+SIDECARS = ("-wal", "-shm", "-journal")
 
 
 def backup(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
@@ -71,18 +71,24 @@ def restore(home: Path, source: Path) -> dict[str, Any]:
     """
     verify_copy(source)
     prepare_home(home)
-    aside = f"{ASIDE}{utc_now():%Y%m%d-%H%M%S}"
+    aside = f"{ASIDE}{utc_now():%Y%m%d-%H%M%S-%f}"
     database = home / DATABASE_NAME
     with WriterLock(home):
         fresh = home / f".{DATABASE_NAME}.restored"
-        fresh.write_bytes(b"")
-        fresh.chmod(0o600)
+        fresh.unlink(missing_ok=True)
+        create_private(fresh)
         with source.open("rb") as original, fresh.open("r+b") as copy:
             while chunk := original.read(1024 * 1024):
                 copy.write(chunk)
+        make_durable(fresh)
+        fold_log(database)
         for suffix in SIDECARS:
             with suppress(FileNotFoundError):
                 Path(f"{database}{suffix}").rename(f"{database}{aside}{suffix}")
+        # A second name, not another one: at no moment is there no database, which a start would take for the first.
+        with suppress(FileNotFoundError):
+            Path(f"{database}{aside}").hardlink_to(database)
         fresh.replace(database)
+        make_durable(home)
         note(database, "closed")
     return {"restored": str(source), "kept_aside": f"{database}{aside}"}

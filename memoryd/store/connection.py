@@ -145,8 +145,9 @@ def _configure_writer(connection: Connection) -> None:
         connection.execute("pragma auto_vacuum=incremental")
         connection.execute(f"pragma application_id={APPLICATION_ID}")
     connection.execute("pragma journal_mode=wal")
-    # FULL: a commit survives power loss; offsets would roll back with their rows, but sources may be gone by then.
-    connection.execute("pragma synchronous=full")
+    # A commit survives power loss; offsets would roll back with their rows, but sources may be gone by then. EXTRA is
+    # FULL, and where there is no write-ahead log the removal of the rollback journal is made durable too.
+    connection.execute("pragma synchronous=extra")
     if sys.platform == "darwin":
         connection.execute("pragma fullfsync=1")
         connection.execute("pragma checkpoint_fullfsync=1")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from memoryd.errors import RetryError, StoreError
@@ -34,7 +35,7 @@ def copy_database(
         RetryError: it cannot be written. StoreError: the copy is damaged.
     """
     fresh = target.with_name(f".{target.name}.fresh")
-    fresh.unlink(missing_ok=True)
+    _remove(fresh)
     try:
         create_private(fresh)
         copy = connect(str(fresh), isolation_level=None)
@@ -45,12 +46,22 @@ def copy_database(
             copy.close()
         verify_copy(fresh, progress)
         progress()
-        _make_durable(fresh)
+        make_durable(fresh)
         fresh.replace(target)
+        make_durable(target.parent)
     except (OSError, DatabaseError) as error:
         raise RetryError(f"cannot write the backup {target}: {error}") from error
     finally:
-        fresh.unlink(missing_ok=True)
+        with suppress(
+            OSError
+        ):  # a disk that fails has been told of; the next copy or night removes it
+            _remove(fresh)
+
+
+def _remove(fresh: Path) -> None:
+    """Remove a copy that was not finished, with the journal that SQLite would play back into the next one."""
+    for path in (fresh, Path(f"{fresh}-journal"), Path(f"{fresh}-wal"), Path(f"{fresh}-shm")):
+        path.unlink(missing_ok=True)
 
 
 def verify_copy(path: Path, progress: Callable[[], object] = no_progress) -> None:
@@ -79,7 +90,24 @@ def verify_copy(path: Path, progress: Callable[[], object] = no_progress) -> Non
         connection.close()
 
 
-def _make_durable(path: Path) -> None:
+def fold_log(path: Path) -> None:
+    """Fold the write-ahead log of a database that nobody has open into its file; a damaged one stays as it is."""
+    if not path.exists():
+        return
+    with suppress(DatabaseError):
+        connection = connect(str(path))
+        try:
+            connection.execute("pragma wal_checkpoint(truncate)").fetchall()
+        finally:
+            connection.close()
+
+
+def make_durable(path: Path) -> None:
+    """Bring a file, or the names in a folder, to the disk itself.
+
+    Raises:
+        OSError: the disk failed.
+    """
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

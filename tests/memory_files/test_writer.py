@@ -523,6 +523,34 @@ def test_a_failing_step_leaves_the_old_file(
     assert temporaries(root) == []
 
 
+@pytest.mark.parametrize("at", [1, 2, 3])
+@pytest.mark.parametrize("exists", [True, False])
+def test_a_disk_that_fails_to_sync_leaves_the_old_state_or_the_write_is_done(
+    file: Path, root: Path, monkeypatch: pytest.MonkeyPatch, at: int, exists: bool
+) -> None:
+    """1: the new file's bytes, 2: its name; 3: only the removal of the other name, which a later write repeats."""
+    if not exists:
+        file.unlink()
+    real, count = writer._sync, 0
+
+    def fail(handle: int) -> None:
+        nonlocal count
+        count += 1
+        if count == at:
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        real(handle)
+
+    monkeypatch.setattr(writer, "_sync", fail)
+    base = OLD if exists else None
+    if at < 3:
+        with pytest.raises(MemorydError, match="cannot write"):
+            put(file, root, base=base)
+        assert (file.read_bytes() if file.exists() else None) == base
+    else:
+        assert put(file, root, base=base).after == file.read_bytes()
+    assert temporaries(root) == []
+
+
 def test_a_write_takes_about_its_settling_time(file: Path, root: Path) -> None:
     started = time.monotonic()
     put(file, root, patience=Patience(1.0, 0.05))

@@ -68,6 +68,24 @@ def test_the_way_back_from_a_lost_database(life: Life) -> None:
     assert life.rows("*") == before
 
 
+def test_what_two_restores_put_aside_are_two_files(life: Life) -> None:
+    copy = Path(life.ask("backup")["path"])
+    aside = {restore(life.home, copy)["kept_aside"] for _ in range(3)}
+
+    assert len(aside) == 3
+    assert all(Path(name).stat().st_size for name in aside)
+
+
+def test_the_journal_of_a_killed_copy_is_not_played_into_the_next(life: Life) -> None:
+    for ending in ("", "-journal", "-wal"):
+        (life.home / f".kept.db.fresh{ending}").write_bytes(b"left behind" * 1000)
+
+    life.ask("backup", path=str(life.home / "kept.db"))
+
+    verify_copy(life.home / "kept.db")
+    assert not list(life.home.glob(".kept.db.fresh*"))
+
+
 @pytest.mark.parametrize("what", ["damaged", "cut", "empty", "foreign", "missing"])
 def test_a_bad_copy_is_not_put_in_place(life: Life, tmp_path: Path, what: str) -> None:
     copy = Path(life.ask("backup")["path"])

@@ -412,7 +412,11 @@ def test_what_a_killed_run_left_is_taken_back_or_finished(
     run = known_record(desk.home, desk.memory).pending
     assert run
 
-    done = recover(desk.home, desk.config, desk.memory)
+    half = desk.memory.with_name(".memoryd-0123456789abcdef.tmp")
+    half.write_text("a whole old version, left by the kill")
+
+    done = recover(desk.home, desk.config, desk.memory, desk.memory.parent)
+    assert not half.exists()
     assert done.startswith("finished" if wrote else "took back")
     assert set(desk.bank()) == set(desk.contents())
     desk.sync()

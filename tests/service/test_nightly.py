@@ -254,6 +254,49 @@ def wait_for(home: Path) -> None:
             return
 
 
+def test_what_killed_processes_left_goes_after_a_day(life: Life) -> None:
+    night_of(life)
+    home = life.home
+    left = [
+        home / "memoryd.plan-c-1.json",
+        home / ".memoryd.db.restored",
+        home / "backups/.memoryd-x.db.fresh",
+        home / "backups/.memoryd-x.db.fresh-journal",
+    ]
+    for path in left:
+        path.write_text("half")
+    night_of(life)
+    assert all(path.exists() for path in left)  # somebody may be at work on them
+
+    yesterday = time.time() - 90_000
+    for path in left:
+        os.utime(path, (yesterday, yesterday))
+    night_of(life)
+
+    assert not any(path.exists() for path in left)
+
+
+def test_what_comes_behind_a_phase_that_failed_is_run_again(
+    life: Life, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A night whose ingest failed has extracted nothing: its second attempt must."""
+
+    def fail(night: Night) -> Mapping[str, Any]:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patch:
+        patch.setitem(PHASES, "ingest", fail)
+        assert night_of(life, scheduled=True)["failed"] == ["ingest"]
+        again = night_of(life, scheduled=True)["phases"]
+    assert "skipped" in again["extract"]  # it fails still: nothing new to do
+
+    done = night_of(life, scheduled=True)["phases"]
+
+    assert not any("skipped" in told for told in done.values())
+    assert memory(life.home)
+    assert all("skipped" in told for told in night_of(life, scheduled=True)["phases"].values())
+
+
 def test_damage_is_told_and_indexes_are_mended(life: Life) -> None:
     night_of(life)
     with open_writer(life.home, life.config()) as writer:

@@ -53,7 +53,7 @@ def sync_file(
         `replaced`, `archived`.
     """
     path = opened.file.path
-    recovered = "" if dry_run else recover(home, config, path)
+    recovered = "" if dry_run else recover(home, config, path, opened.place.root)
     record = known_record(home, path)
     entries = memories(opened.file, opened.profile)
     changes = compare(record, [fingerprint(one.heading, one.content) for one in entries])

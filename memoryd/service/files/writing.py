@@ -25,7 +25,7 @@ from memoryd.memory_files.editing import Edit, apply_edits, derive_edits
 from memoryd.memory_files.file import MemoryFile
 from memoryd.memory_files.profiles import Profile
 from memoryd.memory_files.units import decode, encode, is_utf8
-from memoryd.memory_files.writer import Merge, Written, write_file
+from memoryd.memory_files.writer import Merge, Written, clear_leftovers, write_file
 from memoryd.screening import screen
 from memoryd.service.commands import carry_out
 from memoryd.service.files.links import known_record
@@ -265,11 +265,13 @@ def put_file(
     )
 
 
-def recover(home: Path, config: Config, path: Path) -> str:
+def recover(home: Path, config: Config, path: Path, root: Path) -> str:
     """Finish or take back what a killed run left of a file; returns what was done, "" for nothing."""
     pending = known_record(home, path).pending
     if not pending:
         return ""
+    with suppress(MemorydError, OSError):  # else the next write removes it
+        clear_leftovers(path, [root])
     with Reader(home) as reader:
         run = get_run(reader.connection, pending)
     now = digest(path.read_bytes()) if path.is_file() else ""

@@ -5,7 +5,7 @@ Every line of JSON stays one, so that the readers of today and tomorrow can read
 
 import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
@@ -74,7 +74,8 @@ class FreshCopy:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._file.close()
+        with suppress(OSError):  # a full disk was told of by the write; closing only repeats it
+            self._file.close()
         self.path.unlink(missing_ok=True)
 
     def write(self, data: bytes) -> None:

@@ -5,7 +5,9 @@ What was forgotten must not be copied again either, though the agent's own trans
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,7 @@ from memoryd.sources.base import Source
 from memoryd.sources.jsonl import head_records
 from memoryd.sources.registry import HEAD_BYTES
 from memoryd.sources.transcripts import open_transcript, plain_path
+from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.forgetting import is_forgotten, refuse_copies
 from memoryd.store.store import identity_of
 
@@ -80,14 +83,21 @@ def scrub_copies(writer: Writer, gone: Gone) -> dict[str, Any]:
     return told | {"transcripts_left": sorted(path for _, path in left)}
 
 
-def clear_leftovers(home: Path) -> None:
-    """Delete plans and half-written copies: of processes that are gone, or that will find that they have to begin again."""
+def clear_leftovers(home: Path, before: datetime | None = None) -> None:
+    """Delete plans and half-written copies: of processes that are gone, or that will find that they have to begin again.
+
+    Args:
+        before: only what was last changed before; what is newer may be in use.
+    """
     for path in (
         *home.glob(f"{PLAN_PREFIX}*"),
-        *(home / BACKUPS_FOLDER).glob(".*.fresh"),
+        *home.glob(f".{DATABASE_NAME}.*"),
+        *(home / BACKUPS_FOLDER).glob(".*.fresh*"),
         *Archive(home).folder.rglob(".*.fresh"),
     ):
-        path.unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            if before is None or path.stat().st_mtime < before.timestamp():
+                path.unlink()
 
 
 def _must_go(

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -25,6 +25,7 @@ from memoryd.service.commands import carry_out
 from memoryd.service.files.keeping import Leave, sync_files
 from memoryd.service.files.links import held_by_files
 from memoryd.service.history.archive import archive_transcripts, refused_by
+from memoryd.service.history.scrubbing import clear_leftovers
 from memoryd.service.night.desktop import tell_desktop
 from memoryd.service.night.ledger import NIGHT
 from memoryd.service.writer import Tell, Writer, utc_now
@@ -63,7 +64,8 @@ def run_night(
 
     Args:
         dry_run: only what can be planned without a change.
-        scheduled: phases that succeeded for this local date are left out, so a killed night goes on where it was.
+        scheduled: phases that succeeded for this local date are left out, so a killed night goes on where it was;
+            but what comes behind a phase that failed before and succeeds now is run anew: it has not seen its work.
 
     Returns:
         The report: for every phase what it did, or why it failed.
@@ -83,10 +85,13 @@ def run_night(
         night.ask("clock.trust", {})
     known_bad = scheduled and _has_failed(night)
     phases: dict[str, Any] = {}
+    anew = False
     for name, phase in PHASES.items():
         if dry_run and name not in PLANNED:
             continue
-        phases[name] = _run_phase(night, name, phase, scheduled=scheduled)
+        told = _run_phase(night, name, phase, scheduled=scheduled and not anew)
+        anew = anew or not ("skipped" in told or "error" in told)
+        phases[name] = told
     failed = [name for name, one in phases.items() if one.get("error")]
     report = {
         "run": None if dry_run else night.run,
@@ -316,7 +321,11 @@ def end_night(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[
 
 
 def upkeep(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Merge index segments in steps, refresh statistics, give free pages back, empty the write-ahead log."""
+    """Merge index segments in steps, refresh statistics, give free pages back, empty the write-ahead log.
+
+    What a process that was killed left half-made is removed once it is a day old.
+    """
+    clear_leftovers(writer.store.path.parent, utc_now() - timedelta(days=1))
     return writer.store.tidy(CLEAN_STEPS)
 
 
