@@ -17,7 +17,7 @@ BACKUPS_FOLDER = BACKUPS
 GENERATIONS = 3
 DAMAGED = ".damaged-"  # in the name of what a repair put aside
 ASIDE = ".before-restore-"  # in the name of what a restore put aside
-SIDECARS = ("-wal", "-shm", "-journal")
+SIDECARS = ("", "-wal", "-shm", "-journal")
 
 
 def backup(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
@@ -82,7 +82,7 @@ def restore(home: Path, source: Path) -> dict[str, Any]:
                 copy.write(chunk)
         make_durable(fresh)
         fold_log(database)
-        for suffix in SIDECARS:
+        for suffix in SIDECARS[1:]:
             with suppress(FileNotFoundError):
                 Path(f"{database}{suffix}").rename(f"{database}{aside}{suffix}")
         # A second name, not another one: at no moment is there no database, which a start would take for the first.

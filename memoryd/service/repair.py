@@ -98,7 +98,7 @@ def _is_good(backup: Path) -> bool:
 
 
 def _put_aside(database: Path) -> Path:
-    kept = Path(f"{database}{DAMAGED}{utc_now():%Y%m%d-%H%M%S}")
+    kept = Path(f"{database}{DAMAGED}{utc_now():%Y%m%d-%H%M%S-%f}")
     for suffix in SIDECARS:
         with suppress(FileNotFoundError):
             Path(f"{database}{suffix}").rename(f"{kept}{suffix}")

@@ -98,10 +98,14 @@ class Store:
         except BaseException:
             self.connection.close()
             raise
-        note(self.path, "open")
+        note(self.path, "open" if self._keeps_log() else "closed")
         self._files = self._inodes()
         self._sessions = SessionTable(self.connection)
         self._transcripts = TranscriptTable(self.connection)
+
+    def _keeps_log(self) -> bool:
+        """Is there a write-ahead log? Not on a file system without shared memory: SQLite keeps a rollback journal there."""
+        return bool(self.connection.execute("pragma journal_mode").fetchone()[0] == "wal")
 
     def _keep_before_migrating(self) -> None:
         """A database of an older memoryd is copied, verified, before it is changed."""

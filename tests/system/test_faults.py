@@ -1,7 +1,6 @@
-"""The faults of RELIABILITY.md that concern the daemon: rows 29, 33-37 and 66-68.
+"""The faults of docs/reliability.md that concern the daemon: rows 29, 33-38 and 66-68, and kills at random moments.
 
-A small dose runs always, the full one with `slow`. (Rows 26 and 30-32: tests/service/test_watcher.py;
-27 and 28: test_watch_limits.py; 38-40, 63, 66 and 69: test_lifecycle.py and tests/service; 64: test_server.py.)
+A small dose runs always, the full one with `slow`.
 """
 
 import os
