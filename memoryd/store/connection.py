@@ -182,11 +182,22 @@ def open_reader(path: Path) -> Connection:
         try:
             return _open(name, path, _configure_reader)
         except OperationalError:
+            if _roll_back(path):
+                return _open(name, path, _configure_reader)
             # In a folder where nothing may be created there is no room for the log's index; if no log is
             # left behind either, the file alone is the whole truth.
             if os.access(path.parent, os.W_OK) or Path(f"{path}-wal").exists():
                 raise
             return _open(f"{name}&immutable=1", path, _configure_reader)
+
+
+def _roll_back(path: Path) -> bool:
+    """Undo what a killed writer had begun where there is no write-ahead log: a read-only connection may not."""
+    if not Path(f"{path}-journal").exists() or not os.access(path, os.W_OK):
+        return False
+    with closing(sqlite3.connect(str(path), timeout=BUSY_TIMEOUT_MS / 1000)) as connection:
+        connection.execute("select count(*) from sqlite_master").fetchone()
+    return True
 
 
 def _configure_reader(connection: Connection) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
 
-from tests.faults.injector import WHY_NOT, Memoryd
+from tests.faults.injector import WHY_NOT, Memoryd, build
 from tests.faults.power_losses import Loss
 from tests.faults.scenes import SCENES, Scene
 from tests.faults.sweeping import Point, Stage
@@ -142,6 +142,7 @@ def main() -> int:
         sys.stderr.write(f"skipped: {WHY_NOT}\n")
         return 0
     lines: list[Line] = []
+    build()  # once, for every process of the pool
     jobs = plan(given.points, given.images, given.only)
     with ProcessPoolExecutor(given.workers) as pool:
         for done in pool.map(carry_out, jobs):

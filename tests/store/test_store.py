@@ -555,3 +555,22 @@ def test_a_message_is_hashable_and_frozen() -> None:
     assert hash(message("x")) == hash(message("x"))
     with pytest.raises(AttributeError):
         message("x").text = "y"  # type: ignore[misc] # that is the point
+
+
+def test_a_reader_undoes_what_a_killed_writer_began_where_there_is_no_log(home: Path) -> None:
+    """A hot rollback journal: a connection that only reads may not play it back."""
+    database = home / DATABASE_NAME
+    with Store(home, lambda: NOW) as store:
+        store.add("claude-code", screened([message("whole")]))
+    program = (
+        "import os, sys, sqlite3; c = sqlite3.connect(sys.argv[1], isolation_level=None);"
+        "c.execute('pragma journal_mode=delete'); c.execute('pragma cache_size=1'); c.execute('begin immediate');"
+        "c.execute('delete from reject'); c.execute('create table half (x)');"
+        "c.executemany('insert into half values (?)', [(b'x' * 5000,)] * 500); os._exit(9)"
+    )
+    assert 9 == subprocess.run([sys.executable, "-c", program, str(database)], check=False).returncode  # fmt: skip
+    assert Path(f"{database}-journal").stat().st_size > 0
+
+    with Reader(home) as reader:
+        assert 1 == reader.counts()["messages"]
+        assert ("half",) not in reader.connection.execute("select name from sqlite_master").fetchall()  # fmt: skip

@@ -35,6 +35,7 @@ class Watch(threading.Thread):
                 if path.name != "log.txt":  # the test's own
                     self.look(path)
             self.looks += 1
+            self.over.wait(0.05)
 
     def look(self, path: Path) -> None:
         try:

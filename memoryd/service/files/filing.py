@@ -32,7 +32,7 @@ from memoryd.service.files.evidence import BankView, view_bank, worth
 from memoryd.service.files.links import ambiguous, bank_words, fingerprint, memories
 from memoryd.service.files.places import APPROVED, clean_path, known_groups, read_approvals
 from memoryd.service.files.syncing import sync_file
-from memoryd.service.files.writing import Opened, hold_files, open_file, write_as_run
+from memoryd.service.files.writing import Opened, hold_files, open_file, recover, write_as_run
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.settings import put_setting
@@ -274,12 +274,18 @@ def add_to_file(
     """Add one entry to a memory file, or refuse with the full list of what is in the way."""
     opened = open_file(home, config, path, profile, missing_ok=True)
     told, _ = _judge_addition(opened, content.strip())
-    if told["outcome"] != "added":
+    if told["outcome"] == "rejected":
         return told
     with hold_files(home):
         opened = open_file(home, config, path, profile, missing_ok=True)
         told, after = _judge_addition(opened, content.strip())
-        return told if told["outcome"] != "added" else told | _add(home, config, opened, after)
+        if told["outcome"] == "added":
+            return told | _add(home, config, opened, after)
+        if (
+            told["outcome"] == "duplicate"
+        ):  # written by a run that was killed before it could say so?
+            recover(home, config, path, opened.place.root)
+        return told
 
 
 def _judge_addition(opened: Opened, content: str) -> tuple[dict[str, Any], bytes]:
