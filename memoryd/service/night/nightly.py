@@ -35,6 +35,7 @@ from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, save_run
 
 LOW_PRIORITY = 10
+DONE = "done for this date already"  # of a phase that a scheduled night leaves out
 PHASE_SECONDS = 3600.0  # a first night with gigabytes to read and to pack takes minutes
 CLEAN_STEPS = 400  # pages given back to the file system in one go
 
@@ -90,7 +91,7 @@ def run_night(
         if dry_run and name not in PLANNED:
             continue
         told = _run_phase(night, name, phase, scheduled=scheduled and not anew)
-        anew = anew or not ("skipped" in told or "error" in told)
+        anew = anew or not (told.get("skipped") == DONE or "error" in told)
         phases[name] = told
     failed = [name for name, one in phases.items() if one.get("error")]
     report = {
@@ -147,7 +148,7 @@ def _has_failed(night: Night) -> bool:
 def _run_phase(night: Night, name: str, phase: Phase, *, scheduled: bool) -> dict[str, Any]:
     job, started = f"{NIGHT}.{name}", time.perf_counter()
     if scheduled and _is_done(night, job):
-        return {"skipped": "done for this date already"}
+        return {"skipped": DONE}
     day = {"name": job, "day": night.day.isoformat()}
     if not night.dry_run:
         night.ask("job.begin", day)
