@@ -48,7 +48,8 @@ class Watch(threading.Thread):
         self.wrong |= {f"{path} tells {one!r}" for one in self.secrets if one in data}
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_planted_secrets_and_modes_are_watched_while_everything_runs(
     place: Any, run: Run, eventually: Eventually
 ) -> None:
