@@ -1,5 +1,6 @@
 """While everything runs at once, nobody else may look in, and no planted secret stands anywhere, not for a moment."""
 
+import json
 import os
 import stat
 import subprocess
@@ -60,7 +61,9 @@ def test_planted_secrets_and_modes_are_watched_while_everything_runs(
     watch = Watch(place.home, [one.secret.encode() for one in planted if len(one.secret) > 11])
     watch.start()
     for number, one in enumerate(planted):
-        place.say(f"{number % 5}.jsonl", one.text)
+        record = {"role": "user", "text": one.text, "session": "s", "id": str(number)}
+        with (place.root / f"{number % 5}.jsonl").open("a") as file:
+            file.write(json.dumps(record) + "\n")
     assert eventually(lambda: place.count() == len(planted), 60)
     for words in (
         ("memory", "add", f"The token is {planted[0].text}"),
