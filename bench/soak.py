@@ -19,6 +19,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -139,7 +140,7 @@ class Soak:
         self._wait_for_daemon()
         databases = [self._play(number, name) for number, name in enumerate(DATABASES)]
         for agent in self.agents:
-            self._start(lambda agent=agent: agent.live(self._stop, self.plan.pause))
+            self._start(partial(agent.live, self._stop, self.plan.pause))
         for actor in (self._search, self._add, self._sleep_at_night, self._kill, self._measure):
             self._start(actor)
         time.sleep(self.plan.seconds)
