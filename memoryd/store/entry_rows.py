@@ -21,6 +21,10 @@ TIMES = ("created_at", "updated_at", "last_accessed_at", "valid_from", "valid_to
 _HINTS = get_type_hints(Entry)
 _LITERALS = {name: get_args(hint) for name, hint in _HINTS.items() if get_origin(hint) is Literal}
 
+_PROVENANCE = get_type_hints(Provenance)
+_HIGHEST = 2**63 - 1  # an integer of SQLite
+_SHOWN = 80  # characters of a wrong value
+
 
 def content_key(text: str) -> bytes:
     """What two texts share that differ only in case, spacing, width or closing punctuation."""
@@ -98,7 +102,7 @@ def entry_from_json(data: Mapping[str, Any], where: str, defaults: Mapping[str, 
         raise UsageError(f"{where}: unknown field {unknown[0]!r}; known: {', '.join(COLUMNS)}")
     content = data.get("content")
     if not isinstance(content, str) or not content.strip():
-        raise UsageError(f"{where}: content: expected text, got {content!r}")
+        raise UsageError(f"{where}: content: expected text, got {shown(content)}")
     try:
         values = {name: _value(name, value) for name, value in data.items() if value is not None}
     except (ValueError, TypeError, OverflowError) as error:
@@ -111,33 +115,78 @@ def _value(name: str, value: Any) -> Any:
     if name in TIMES:
         return _time(name, value)
     if name in _LITERALS and value not in _LITERALS[name]:
-        raise ValueError(f"{name}: expected one of {', '.join(_LITERALS[name])}, got {value!r}")
+        raise ValueError(
+            f"{name}: expected one of {', '.join(_LITERALS[name])}, got {shown(value)}"
+        )
     if name == "sources":
-        return tuple(Provenance(**one) for one in value)
+        if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+            raise ValueError(f"{name}: expected a list of objects, got {shown(value)}")
+        return tuple(_provenance(one) for one in value)
     if name == "merged_from":
-        return tuple(str(one) for one in value)
+        if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+            raise ValueError(f"{name}: expected a list of ids, got {shown(value)}")
+        return tuple(value)
     if name in ("confidence", "ttl_days"):
         return _number(name, value)
-    kind = {"access_count": int, "pinned": bool, "metadata": dict}.get(name, str)
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
-        raise ValueError(f"{name}: expected {kind.__name__}, got {value!r}")
+    if name == "access_count":
+        return _count(name, value)
+    kind, called = {"pinned": (bool, "true or false"), "metadata": (dict, "an object")}.get(
+        name, (str, "text")
+    )
+    if not isinstance(value, kind):
+        raise ValueError(f"{name}: expected {called}, got {shown(value)}")  # noqa: TRY004 - told to a person like the others
+    return value
+
+
+def _provenance(data: Mapping[str, Any]) -> Provenance:
+    unknown = sorted(set(data) - set(_PROVENANCE))
+    if unknown:
+        raise ValueError(
+            f"sources: unknown field {shown(unknown[0])}; known: {', '.join(_PROVENANCE)}"
+        )
+    for name, value in data.items():
+        if value is None:
+            continue
+        if _PROVENANCE[name] == int | None:
+            _count(f"sources: {name}", value)
+        elif not isinstance(value, str):
+            raise ValueError(f"sources: {name}: expected text, got {shown(value)}")
+    return Provenance(**data)
+
+
+def _count(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _HIGHEST:
+        raise ValueError(f"{name}: expected a whole number from 0 to 2^63-1, got {shown(value)}")
     return value
 
 
 def _number(name: str, value: object) -> float:
     highest = 1.0 if name == "confidence" else 1e6
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= highest:
-        raise ValueError(f"{name}: expected a number from 0 to {highest:g}, got {value!r}")
+        raise ValueError(f"{name}: expected a number from 0 to {highest:g}, got {shown(value)}")
     return float(value)
 
 
 def _time(name: str, value: object) -> datetime:
     if not isinstance(value, str):
-        raise ValueError(f"{name}: expected a time, got {value!r}")  # noqa: TRY004 - told to a person like the others
+        raise ValueError(f"{name}: expected a time, got {shown(value)}")  # noqa: TRY004 - told to a person like the others
     try:
         time = datetime.fromisoformat(value)
     except ValueError:
         raise ValueError(
-            f"{name}: expected a time like 2026-11-30T12:00:00Z, got {value!r}"
+            f"{name}: expected a time like 2026-11-30T12:00:00Z, got {shown(value)}"
         ) from None
-    return time if time.tzinfo else time.replace(tzinfo=UTC)
+    time = time if time.tzinfo else time.replace(tzinfo=UTC)
+    try:
+        time.astimezone(UTC)
+    except OverflowError:
+        raise ValueError(
+            f"{name}: expected a time of the years 1 to 9999 in UTC, got {shown(value)}"
+        ) from None
+    return time
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: on one line, and no longer than one."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -140,7 +140,7 @@ class TestAdd:
             ({"content": "x", "confidence": 3}, "confidence"),
             ({"content": "x", "colour": "red"}, "unknown field 'colour'"),
             ({"content": "x", "created_at": "yesterday"}, "created_at: expected a time"),
-            ({"content": "x", "pinned": "yes"}, "pinned: expected bool"),
+            ({"content": "x", "pinned": "yes"}, "pinned: expected true or false"),
         ],
     )
     def test_wrong_fields_are_named(

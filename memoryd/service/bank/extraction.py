@@ -1,6 +1,5 @@
 """Extraction: whole messages through the gate; what passes goes to the write path with its provenance."""
 
-import json
 import time
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
@@ -11,11 +10,13 @@ from memoryd.errors import UsageError
 from memoryd.memory.admission import default_ttl
 from memoryd.memory.gate import Extracted, Extraction, extract, propose_scope
 from memoryd.model import Entry, Origin, Provenance
-from memoryd.service.bank.remembering import make_draft, new_id, remember
+from memoryd.service.bank.lines import numbered_lines, parse_object
+from memoryd.service.bank.remembering import check_name, make_draft, new_id, remember
 from memoryd.service.bank.twins import find_twin
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because
 from memoryd.store.connection import Connection
+from memoryd.store.entry_rows import shown
 from memoryd.store.history import spoken_after
 from memoryd.store.records import StoredMessage
 from memoryd.store.settings import get_setting, put_setting
@@ -26,33 +27,32 @@ STEP_SECONDS = 0.2
 ORIGINS = ("user", "assistant", "tool", "external", "system")
 
 
-def read_messages(path: Path) -> Iterator[dict[str, Any]]:
-    """Messages as JSON lines {"id", "text", "origin", "namespace"?}.
+def read_messages(path: Path) -> list[dict[str, Any]]:
+    """Messages as JSON lines {"id", "text", "origin", "namespace"?}; all of them, before anything is done with one.
 
     Raises:
         UsageError: unreadable, or a line is something else; the line is named.
     """
-    try:
-        lines = path.read_text(encoding="utf-8-sig", errors="replace").split("\n")
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            message = json.loads(line)
-            if not isinstance(message["text"], str) or message["origin"] not in ORIGINS:
-                raise ValueError(f"origin: expected one of {', '.join(ORIGINS)}")  # noqa: TRY301 - told with the line
-            yield {
-                "id": message["id"],
-                "text": message["text"],
-                "origin": message["origin"],
-                "namespace": message.get("namespace", "local/default"),
-            }
-        except (ValueError, KeyError, TypeError) as error:
-            raise UsageError(
-                f'{path} line {number}: expected {{"id", "text", "origin"}}: {error}'
-            ) from error
+    return [_message(parse_object(line, where), where) for where, _, line in numbered_lines(path)]
+
+
+def _message(fields: Mapping[str, Any], where: str) -> dict[str, Any]:
+    missing = [name for name in ("id", "text", "origin") if name not in fields]
+    if missing:
+        raise UsageError(f'{where}: expected {{"id", "text", "origin"}}, {missing[0]} is missing')
+    number, text, origin = fields["id"], fields["text"], fields["origin"]
+    if not isinstance(number, str | int) or isinstance(number, bool):
+        raise UsageError(f"{where}: id: expected text, got {shown(number)}")
+    if not isinstance(text, str):
+        raise UsageError(f"{where}: text: expected text, got {shown(text)}")
+    if origin not in ORIGINS:
+        raise UsageError(
+            f"{where}: origin: expected one of {', '.join(ORIGINS)}, got {shown(origin)}"
+        )
+    namespace = fields.get("namespace")
+    namespace = "local/default" if namespace is None else namespace
+    check_name("namespace", namespace, where)
+    return {"id": number, "text": text, "origin": origin, "namespace": namespace}
 
 
 def judge_file(path: Path) -> Iterator[dict[str, Any]]:

@@ -3,6 +3,7 @@
 Every entry passes `remember`; what was exported comes back through `restore_exported`, still screened.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -24,7 +25,7 @@ from memoryd.memory.retention import ARCHIVED_BECAUSE
 from memoryd.model import Entry, EntryKind, EntryState, Origin, Provenance
 from memoryd.screening import ScreenedText, find_instructions, screen
 from memoryd.store.bank import Bank, Because
-from memoryd.store.entry_rows import entry_from_json
+from memoryd.store.entry_rows import entry_from_json, shown
 
 FindSame = Callable[[Entry], Entry | None]
 
@@ -50,6 +51,8 @@ def make_draft(fields: Mapping[str, Any], where: str, now: datetime) -> Entry:
     """
     defaults: dict[str, Any] = {"id": new_id(), "created_at": now, "updated_at": now}
     draft = entry_from_json(fields, where, defaults)
+    for name in _FORMS:
+        check_name(name, getattr(draft, name), where)
     if "updated_at" not in fields:
         draft = replace(draft, updated_at=draft.created_at)
     if "kind" not in fields:
@@ -83,6 +86,28 @@ def _screen_source(source: Provenance) -> Provenance:
         path=_screen_value(source.path),
         quote=_screen_value(source.quote),
     )
+
+
+_FORMS = {
+    "id": (re.compile(r"[^\x00-\x1f\x7f-\x9f\ud800-\udfff]+"), "text on one line"),
+    "namespace": (
+        re.compile(r"[^/\x00-\x1f\x7f-\x9f\ud800-\udfff]+/[^/\x00-\x1f\x7f-\x9f\ud800-\udfff]+"),
+        "USER/APP",
+    ),
+}
+
+
+def check_name(field: str, name: object, where: str) -> None:
+    """Refuse an id or a namespace that is not of its form, or holds a secret.
+
+    Raises:
+        UsageError: says *where*, which and what was expected.
+    """
+    form, expected = _FORMS[field]
+    if not isinstance(name, str) or not form.fullmatch(name) or not name.strip():
+        raise UsageError(f"{where}: {field}: expected {expected}, got {shown(name)}")
+    if screen(name).secrets:
+        raise UsageError(f"{where}: {field} holds a secret; choose another")
 
 
 def _check_names(entry: Entry) -> None:

@@ -1,9 +1,9 @@
 """The memory bank's writing commands: add, import, change, feedback, access. Each is one transaction."""
 
-import json
 from collections.abc import Generator, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +11,7 @@ from memoryd.errors import UsageError
 from memoryd.memory.admission import correct
 from memoryd.model import Entry
 from memoryd.screening import screen
+from memoryd.service.bank.lines import numbered_lines, parse_object
 from memoryd.service.bank.remembering import (
     Remembered,
     make_draft,
@@ -61,11 +62,9 @@ def import_lines(
     errors: list[dict[str, Any]] = []
     for part in _parts(path):
         with writer.store.transaction() as connection:
-            for number, line in part:
+            for where, number, line in part:
                 try:
-                    result = _import_line(
-                        connection, f"{path} line {number}", line, raw=bool(arguments.get("raw"))
-                    )
+                    result = _import_line(connection, where, line, raw=bool(arguments.get("raw")))
                 except UsageError as error:
                     errors.append({"line": number, "reason": str(error)})
                     continue
@@ -76,30 +75,20 @@ def import_lines(
     return {**counts, "results": results, "errors": errors}
 
 
-def _parts(path: Path) -> Iterator[list[tuple[int, str]]]:
-    part: list[tuple[int, str]] = []
-    try:
-        with path.open(encoding="utf-8-sig", errors="replace") as lines:
-            for number, line in enumerate(lines, 1):
-                if line.strip():
-                    part.append((number, line))
-                if len(part) == IMPORT_STEP:
-                    yield part
-                    part = []
-    except OSError as error:
-        raise UsageError(f"cannot read {path}: {error.strerror}") from error
-    yield part
+def _parts(path: Path) -> Iterator[list[tuple[str, int, str]]]:
+    lines = numbered_lines(path)
+    while part := list(islice(lines, IMPORT_STEP)):
+        yield part
 
 
 def _import_line(connection: Any, where: str, line: str, *, raw: bool) -> dict[str, Any]:
-    try:
-        fields = json.loads(line)
-    except ValueError as error:
-        raise UsageError(f"{where}: not JSON: {error}") from error
-    if not isinstance(fields, dict):
-        raise UsageError(f"{where}: expected an object, got {line.strip()[:60]!r}")
+    fields = parse_object(line, where)
     now = utc_now()
     draft = make_draft(fields if raw else _given(fields), where, now)
+    if not raw and draft.valid_from and draft.valid_to and draft.valid_to < draft.valid_from:
+        raise UsageError(
+            f"{where}: valid_to: expected a time not before valid_from, got {fields['valid_to']!r}"
+        )
     bank = Bank(connection)
     because = Because("import", where.rpartition("/")[2], now)
     if raw:
