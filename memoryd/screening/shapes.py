@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from memoryd.screening.values import accept, is_basic, is_body, is_chosen, is_random
+from memoryd.screening.values import accept, is_basic, is_body, is_chosen, is_random, is_userinfo
 
 Check = Callable[[str], bool]
 
-TABLE_VERSION = 1
+TABLE_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,8 +227,8 @@ CONTEXTS_OF_URLS = _contexts(
     (
         "url-password",
         "://",
-        r"://[^\s/:@?#\"'<>|]{0,256}:(?P<secret>[^\s/\"'<>|]{1,256})@(?=[\w.\[-])",
-        is_chosen,
+        r"://[^\s/:@?#\"'<>|]{0,256}(?:@[^\s/:@?#\"'<>|]{1,256})?:(?P<secret>[^\s/\"'<>|]{1,256})@(?=[\w.\[-])(?!sha\d{3}:)",
+        is_userinfo,
     ),
     ("url-token", "://", r"://(?P<secret>[A-Za-z0-9_-]{20,256})(?::x-oauth-basic)?@"),
     (

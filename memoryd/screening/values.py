@@ -42,11 +42,19 @@ _CODE_WORD = re.compile(
     r"output|field|item|line|p|pw|data|obj|node|step|h|col|row|option|level|opt|part|group|"
     r"match|case|env|ref|id|num|page|size|len|idx|utf|vec|key|node)[-_]?\d{1,4}[a-z]{0,3}"
 )
+# What names the password of a URL instead of being one: your-password-here, DB_PASSWORD, %(pw)s, $PASS.
+_SLOT = re.compile(
+    r"(?i)[\[(]?(?:(?:the|my|your|new|old|some|any|example|sample|user|username|db|database|api|auth|access)[-_. ]?)*+(?:secret[-_]?)?"
+    r"(?:password|passwort|passwd|passphrase|pass|pwd|pw|secret|token|key|change[-_]?me|foo|bar|baz"
+    r"|mot[-_]?de[-_]?passe|contrase(?:ñ|n)a|密码|密碼|パスワード|비밀번호|암호)(?:[-_. ]?here)?[\])]?"
+    r"|[x*•·.…_-]+|\$[a-z_]+|%\w+%|(?:redacted|hidden|masked|removed|placeholder|none|null|undefined)"
+)
+_VARIABLE = re.compile(r"[#@]?\{|%[sdr({]|\$(?:[{(]|[A-Z_][A-Z0-9_]*\Z)|[A-Z]+(?:_[A-Z]+)+\Z")
 _CONSTANT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+")
 _DOTTED = re.compile(r"[A-Za-z_$]\w*(?:\??\.[A-Za-z_]\w*)+")
 # Paths, variables, options, URLs and references to a place where the secret is.
 _NOT_A_VALUE = re.compile(
-    r"[^{]*\{[^}]*\}|~/|\.{1,2}/|/|\$|%[sdr({]|#\{|@\w+\Z|--|[?:&=]"
+    r"[^{]*\{[^}]*\}|~/|\.{1,2}/|/|\$|%[sdr({]|#\{|@[\w-]+(?:\.[\w-]+)*+(?:[:/]\S*)?\Z|--|[?:&=]"
     r"|(?:https?|file|env|data|arn|urn|secret|vault|op):|[A-Z]:[\\/]"
 )
 _BASE64_KEY = re.compile(r"[A-Za-z0-9+/]{32,}={0,2}")
@@ -175,6 +183,16 @@ def is_chosen(value: str) -> bool:
         len(value) >= _MIN_CHOSEN
         and not is_placeholder(value)
         and not value.startswith(("$", "%s", "{"))
+    )
+
+
+def is_userinfo(value: str) -> bool:
+    """Is *value*, behind the user's name of a URL, a password? However weak: only what names one is none."""
+    return (
+        len(value) > 1
+        and not _SLOT.fullmatch(value)
+        and not _VARIABLE.match(value)
+        and (bool(_DIGIT.search(value.replace("0", ""))) or not _is_filler(value))
     )
 
 

@@ -44,6 +44,11 @@ mysql -h localhost -P 3306 -u root -p
 ssh -p 2222 deploy@example.com
 postgres://user:password@localhost:5432/db
 postgres://${USER}:${PASSWORD}@${HOST}/db
+postgres://user:pass@db:5432/shop, mysql://root:your-password-here@localhost/x
+mongodb://app:DB_PASSWORD@mongo/x or amqp://guest:***@mq, redis://:[password]@cache:6379
+f"postgres://{user}:{quote(password)}@{host}/db", "https://%s:%s@%s/" % (user, pw, host)
+https://user:<password>@example.com and https://user:$PASS@example.com, https://user:xxxxx@example.com
+FROM docker://alpine:3.19@sha256:51b67269f354137895d43f3b3d810bfacd3945438e94dc5ac55fdac340352f48
 https://<token>@github.com/org/repo.git
 http://localhost:8080/callback?code=abc
 redis://localhost:6379/0

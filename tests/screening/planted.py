@@ -168,6 +168,9 @@ url            postgres://app:⟦{p18}⟧@db.example.com:5432/shop
 url-redis      redis://:⟦{A20}⟧@cache.example.com:6379/0
 url-mongo      mongodb+srv://ops:⟦{A16}⟧@cluster0.example.net/?retryWrites=true
 url-escaped    https://bob:⟦{A8}%40{A8}⟧@git.example.com/x.git
+url-weak       https://user:⟦pass{d4}⟧@example.com/x
+url-pin        ftp://scans:⟦{d4}⟧@printer.example.com/
+url-mail       https://ann@example.com:⟦tulip{d2}⟧@git.example.com/a.git
 url-token      https://⟦{A40}⟧@github.com/a/b.git
 sentry-dsn     https://⟦{h32}⟧@o12345.ingest.sentry.io/678
 basic          Authorization: Basic ⟦{e18}⟧

@@ -75,6 +75,69 @@ def test_code_and_placeholders_are_no_passwords(value: str) -> None:
     assert not values.is_password(value)
 
 
+@pytest.mark.parametrize(
+    "value",
+    [
+        "pass1234",
+        "hunter2",
+        "letmein",
+        "tulip",
+        "admin",
+        "123456",
+        "12",
+        "qwerty",
+        "password1",
+        "supersecret",
+        "app",
+        "$ecret1",
+        "aaaa",
+        "secret!",
+    ],
+)
+def test_behind_a_users_name_in_a_url_the_weakest_is_a_password(value: str) -> None:
+    assert values.is_userinfo(value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "password",
+        "pass",
+        "PASSWORD",
+        "Passwd",
+        "secret",
+        "my-secret-key",
+        "your_password",
+        "your-password-here",
+        "DB_PASSWORD",
+        "token",
+        "changeme",
+        "foo",
+        "***",
+        "xxx",
+        "•••••",
+        "...",
+        "$PASS",
+        "$pass",
+        "${PASS}",
+        "$(pw)",
+        "{pw}",
+        "{{pw}}",
+        "#{pw}",
+        "%s",
+        "%(pw)s",
+        "%PASS%",
+        "[password]",
+        "[REDACTED]",
+        "REDACTED",
+        "contraseña",
+        "密码",
+    ],
+)
+def test_what_names_a_password_in_a_url_is_none(value: str) -> None:
+    assert not values.is_userinfo(value)
+
+
 def test_a_secret_is_a_password_or_key_but_no_name() -> None:
     assert values.is_secret("s3cr3tV4lue")
     assert not values.is_secret("my-tls-secret-1")
