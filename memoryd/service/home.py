@@ -4,8 +4,10 @@ Whatever is created in it is private from its first moment: the folder is 0700, 
 process that opens it works under umask 077.
 """
 
+import errno
 import os
 import stat
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,6 +51,26 @@ def prepare_home(home: Path) -> tuple[str, ...]:
         for path in owned_paths(home)
         if (mode := _tighten(path))
     )
+
+
+def check_possible(home: Path) -> None:
+    """Refuse a folder that is not there and could not be made, without making it.
+
+    Only the file system knows: /proc, a read-only disk and another user's folder refuse in ways of their own, so a folder
+    is made beside where it would stand, and removed.
+
+    Raises:
+        UsageError: the message names the folder and the reason.
+    """
+    above = home
+    try:
+        while not above.exists():
+            above = above.parent
+        if above != home:
+            Path(tempfile.mkdtemp(prefix=".memoryd-", dir=above)).rmdir()
+    except OSError as error:
+        if error.errno != errno.ENOSPC:  # a full disk is no wrong name
+            raise UsageError(f"cannot use {home} as memoryd's folder: {error.strerror}") from error
 
 
 def owned_paths(home: Path) -> Iterator[Path]:

@@ -8,6 +8,7 @@ from typing import Any
 from memoryd.config import Config
 from memoryd.errors import StoreError
 from memoryd.service.bank.embedding import Embeddings
+from memoryd.service.home import check_possible
 from memoryd.service.night.ledger import describe_jobs, night_trouble
 from memoryd.sources.base import Source
 from memoryd.sources.registry import build_sources
@@ -27,7 +28,11 @@ def describe_status(
 
     Args:
         daemon: what the running daemon says of itself (pid, watch states, degraded reasons, jobs); None if none runs.
+
+    Raises:
+        UsageError: *home* is no folder and cannot become one.
     """
+    check_possible(home)
     daemon = daemon or {}
     sources = build_sources(config)
     degraded = list(daemon.get("degraded", ()))
@@ -162,7 +167,12 @@ def pending_bytes(source: Source, path: Path, offsets: Mapping[str, tuple[int, i
 
 
 def describe_sources(home: Path, config: Config) -> list[dict[str, Any]]:
-    """Every known agent: found or not, its roots, what was read of it, what was skipped and why."""
+    """Every known agent: found or not, its roots, what was read of it, what was skipped and why.
+
+    Raises:
+        UsageError: *home* is no folder and cannot become one.
+    """
+    check_possible(home)
     known: dict[str, SourceStatus] = {}
     if (home / DATABASE_NAME).exists():
         with Reader(home) as reader:

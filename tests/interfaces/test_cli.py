@@ -121,6 +121,22 @@ class TestExitStatus:
         assert done.status == 2
         assert "--home" in done.err
 
+    @pytest.mark.parametrize("place", ["/proc/none", "/proc/none/deeper", "/etc/passwd/home"])
+    @pytest.mark.parametrize("words", ["status", "sources", "memory add x"])
+    def test_2_for_a_home_that_cannot_be(self, memoryd: Memoryd, place: str, words: str) -> None:
+        done = memoryd(*words.split(), home=Path(place))
+
+        assert (done.status, done.out, done.err.count("\n")) == (2, b"", 1)
+        assert place in done.err
+
+    def test_a_home_that_could_be_is_not_made_by_looking(
+        self, memoryd: Memoryd, tmp_path: Path
+    ) -> None:
+        before = set(tmp_path.iterdir())
+
+        assert memoryd("status", home=tmp_path / "new" / "home").status == 0
+        assert set(tmp_path.iterdir()) == before
+
     def test_3_when_another_process_writes(self, memoryd: Memoryd, home: Path) -> None:
         with WriterLock(home):
             done = memoryd("run", "--once")

@@ -100,11 +100,24 @@ def test_a_bad_copy_is_not_put_in_place(life: Life, tmp_path: Path, what: str) -
     else:
         copy.unlink()
     before = life.rows("*")
-    with pytest.raises(StoreError):
+    # What was never a database is the wrong file; the others were backups once.
+    with pytest.raises(UsageError if what in ("empty", "foreign", "missing") else StoreError):
         restore(life.home, copy)
 
     assert life.rows("*") == before
     assert not list(life.home.glob("*before-restore*"))
+
+
+@pytest.mark.parametrize("path", ["/etc/passwd", "/dev/null", "/", "/proc/self/mem"])
+def test_what_is_no_database_is_a_wrong_name(life: Life, path: str) -> None:
+    with pytest.raises(UsageError, match=path):
+        restore(life.home, Path(path))
+
+
+@pytest.mark.parametrize("path", ["/proc/x/y", "/proc/y", "/etc/passwd/x.db", "/nowhere/x.db"])
+def test_where_no_file_can_be_a_copy_cannot_be_made(life: Life, path: str) -> None:
+    with pytest.raises(UsageError, match=path[:12]):
+        life.ask("backup", path=path)
 
 
 def test_a_damaged_database_makes_no_backup_and_leaves_the_good_one(life: Life) -> None:
@@ -145,7 +158,7 @@ def test_a_named_copy_goes_where_it_should_and_replaces_nothing(life: Life, tmp_
 
     with pytest.raises(UsageError, match="exists already"):
         life.ask("backup", path=str(target))
-    with pytest.raises(RetryError):
+    with pytest.raises(UsageError, match="is not a folder"):
         life.ask("backup", path=str(tmp_path / "nowhere" / "x.db"))
 
 
