@@ -90,6 +90,9 @@ COMMANDS: dict[str, Command] = {
     "vectors.switch": _at("bank.embedding", "switch"),
 }
 
+# These judge texts, and need the tables of languages.
+JUDGING = frozenset({"memory.add", "memory.import", "memory.extract"})
+
 
 def carry_out(
     home: Path,
@@ -103,12 +106,17 @@ def carry_out(
     Raises:
         HeldError: no daemon answers, and another process keeps holding the lock.
     """
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = None
     while True:
         try:
             return request(home, name, arguments, tell)
         except NoDaemonError:
             prepare_home(home)
+        if deadline is None:
+            # Loading takes seven times as long as the write: others should not wait for it.
+            if name in JUDGING:
+                import_module("memoryd.service.bank.twins").load_tables()
+            deadline = time.monotonic() + PATIENCE_SECONDS
         with ExitStack() as held:
             try:
                 held.enter_context(WriterLock(home))

@@ -1,9 +1,12 @@
 """A writing command finds its way to the one writer, whoever that is just now."""
 
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -26,6 +29,20 @@ def test_commands_at_the_same_time_wait_for_each_other(home: Path) -> None:
         told = list(pool.map(add, range(6)))
 
     assert told == ["added"] * 6
+    assert len(entries(home)) == 6
+
+
+def test_processes_that_write_to_a_new_home_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    home = tmp_path / "new"
+    words = [sys.executable, "-m", "memoryd", "--home", str(home), "memory", "add"]
+    running = [
+        subprocess.Popen([*words, f"Machine {one} stands in rack {one + 40}"], stderr=PIPE)
+        for one in range(6)
+    ]
+    told = [one.communicate()[1] for one in running]
+
+    assert told == [b""] * 6
+    assert [one.returncode for one in running] == [0] * 6
     assert len(entries(home)) == 6
 
 

@@ -3,7 +3,7 @@
 from memoryd.memory.consolidation.comparison import compare
 from memoryd.memory.consolidation.reading import read
 from memoryd.model import Entry
-from memoryd.service.bank.remembering import FindSame
+from memoryd.service.bank.remembering import FindSame, kind_of
 from memoryd.store.connection import Connection
 from memoryd.store.entry_search import EntryView, match_entries
 from memoryd.store.query import parse_query
@@ -14,6 +14,12 @@ LOOKED_AT = 12  # neighbours by words that the guards judge
 def says_the_same(a: str, b: str) -> bool:
     """Do the guards find every fact of each text in the other?"""
     return compare(read(a), read(b)).relation == "same"
+
+
+def load_tables() -> None:
+    """Load the tables that judging a draft needs, once in a process; the caller need not hold the writer's lock."""
+    kind_of("x")
+    says_the_same("x", "y")
 
 
 def find_twin(connection: Connection) -> FindSame:
