@@ -55,7 +55,7 @@ class Antigravity(JsonLinesSource):
         elif record.get("source") == "MODEL" and content:
             yield from turn.result(content, key)
         else:
-            context.skip(str(kind))
+            context.skip(kind)
 
 
 def _human_text(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from memoryd.model import Message, Role
 from memoryd.screening import screen
 from memoryd.sources.claude_text import human_text, rejection_words, strip_injected
-from memoryd.sources.context import Context
+from memoryd.sources.context import Context, named
 from memoryd.sources.documents import load_companion
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.places import application_folder
@@ -101,7 +101,7 @@ class ClaudeCode(JsonLinesSource):
         elif kind in _PARSERS:
             return _PARSERS[kind](record, _Place(record, context))
         else:
-            context.skip(kind if isinstance(kind, str) else "unknown record")
+            context.skip(kind)
         return ()
 
 
@@ -201,7 +201,7 @@ def _blocks(content: object) -> Iterator[tuple[str, Mapping[str, Any]]]:
         if isinstance(item, str):
             yield "text", {"type": "text", "text": item}
         elif isinstance(item, dict):
-            yield str(item.get("type")), item
+            yield named(item.get("type")), item
 
 
 def _parse_user(record: Record, place: _Place) -> Iterator[Message]:
@@ -283,7 +283,7 @@ def _parse_system(record: Record, place: _Place) -> Iterator[Message]:
     if record.get("subtype") == "local_command" and isinstance(content, str):
         yield from _said([content], place)
     else:
-        place.context.skip(f"system/{record.get('subtype')}")
+        place.context.skip(f"system/{named(record.get('subtype'))}")
 
 
 _PARSERS: dict[Any, Callable[[Record, _Place], Iterator[Message]]] = {

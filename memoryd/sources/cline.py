@@ -194,7 +194,7 @@ def _messages(
         context, session["id"], f"{session['id']}:{key}", parse_time(item.get("ts")), native
     )
     if role not in ("user", "assistant"):
-        context.skip(str(role))
+        context.skip(role)
         return
     if text:
         yield turn.say("assistant" if role == "assistant" else _person(session), text)

@@ -14,7 +14,7 @@ from typing import Any
 
 from memoryd.model import Message, Role
 from memoryd.sources.codex_text import human_text
-from memoryd.sources.context import Context
+from memoryd.sources.context import Context, named
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.texts import (
     block_texts,
@@ -89,7 +89,7 @@ class Codex(JsonLinesSource):
         elif kind == "event_msg":
             return _parse_event(item)
         else:
-            context.skip(str(kind))
+            context.skip(kind)
         return ()
 
 
@@ -212,7 +212,7 @@ def _parse_item(item: _Item) -> Iterator[Message]:
         text = "\n".join(block_texts(output if inner is None else inner, _KINDS)).strip()
         yield item.tool(clip(text, item.context.limits.tool_output_chars), ":result")
     else:
-        item.context.skip("thinking" if kind == "reasoning" else str(role or kind))
+        item.context.skip("thinking" if kind == "reasoning" else named(role or kind))
 
 
 def _item_text(item: _Item, role: Role) -> str:
@@ -253,7 +253,7 @@ def _parse_event(item: _Item) -> Iterator[Message]:
     elif kind in _EVENT_ROLES:
         yield from _tell(item, _EVENT_ROLES[kind], block_texts(item.payload.get("message")))
     else:
-        item.context.skip(f"event/{kind}")
+        item.context.skip(f"event/{named(kind)}")
 
 
 def _tell(item: _Item, role: Role, texts: list[str]) -> Iterator[Message]:

@@ -20,6 +20,7 @@ from memoryd.sources.exclusion import (
 )
 from memoryd.sources.texts import content_key
 
+UNKNOWN = "unknown record"
 _REASON = 40  # characters of a reason: it may be a record's own kind
 _KEPT = 16  # sessions of one transcript whose facts are remembered; more only repeats a fact
 _SHORT = 300  # characters; longer texts are not counted
@@ -30,6 +31,11 @@ _EXCLUDED = "_excluded"
 _OWN_CALLS = "_own_calls"
 RESULT = ":result"  # how the key of a tool's result goes on from its call's
 _PROMPTED = "_prompted"  # among the facts of a session: a person has said something
+
+
+def named(kind: object) -> str:
+    """What a record calls itself, for people; "unknown record" where it does not, or by no text."""
+    return kind if isinstance(kind, str) and kind else UNKNOWN
 
 
 class Context:
@@ -91,10 +97,14 @@ class Context:
             self.retracted.pop(message.key, None)
             self.messages[message.key] = message
 
-    def skip(self, reason: str, count: int = 1) -> None:
-        """Count something that was left out on purpose."""
+    def skip(self, reason: object, count: int = 1) -> None:
+        """Count something that was left out on purpose.
+
+        Args:
+            reason: often a kind as the record itself names it; of a record that names none that is told.
+        """
         if count:
-            self.skipped[reason[:_REASON] or "?"] += count
+            self.skipped[named(reason)[:_REASON]] += count
 
     def reject(self, start: int, end: int, reason: str, head: bytes) -> None:
         """Keep aside bytes that could not become a record."""

@@ -70,7 +70,7 @@ class Continue(DocumentSource):
         if role == "tool":
             yield from turn.result(text, message.get("toolCallId"))
         elif role not in ("user", "assistant"):
-            context.skip(str(role))
+            context.skip(role)
         elif item.get("conversationSummary") and not text:
             context.skip("compaction summary")
         elif text:

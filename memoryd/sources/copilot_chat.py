@@ -106,7 +106,7 @@ def _part_text(part: Mapping[str, Any], turn: Turn) -> str:
         path = lookup(reference, "path") or lookup(reference, "uri.path") or ""
         return str(part.get("name") or reference.get("name") or str(path).rpartition("/")[2])
     if kind != "toolInvocationSerialized":
-        turn.context.skip(str(kind))
+        turn.context.skip(kind)
     return ""
 
 

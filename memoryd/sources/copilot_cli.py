@@ -40,7 +40,7 @@ class CopilotCli(JsonLinesSource):
         """The messages of one event."""
         data, kind = record.get("data"), record.get("type")
         if not isinstance(data, dict):
-            context.skip(str(kind))
+            context.skip(kind)
             return
         session = context.state.get("session") or _named_by(context.path)
         if kind in ("session.start", "session.resume"):
@@ -85,4 +85,4 @@ def _parse_event(
     elif kind == "tool.execution_complete":
         yield from turn.result(data.get("result"), data.get("toolCallId"))
     else:
-        context.skip(str(kind))
+        context.skip(kind)

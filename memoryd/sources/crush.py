@@ -106,7 +106,7 @@ class Crush(SqliteSource):
             elif kind == "tool_result":
                 yield from turn.result(data.get("content"), data.get("tool_call_id"))
             elif kind not in ("text", "finish"):
-                context.skip(str(kind))
+                context.skip(kind)
 
 
 def _listed(folder: Path) -> list[Path]:

@@ -76,7 +76,7 @@ class CursorStore(SqliteSource):
         elif role in ("user", "tool"):
             yield from turn.blocks("user", message.get("content"), human_text)
         else:
-            context.skip(str(role))
+            context.skip(role)
 
 
 class Cursor(CombinedSource):

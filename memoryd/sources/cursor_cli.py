@@ -49,7 +49,7 @@ class CursorCli(JsonLinesSource):
         """The messages of one record."""
         role, message = record.get("role"), record.get("message")
         if role not in ("user", "assistant") or not isinstance(message, dict):
-            context.skip(str(role or record.get("type")))
+            context.skip(role or record.get("type"))
             return
         session, folder = context.path.stem, context.path.parent
         if folder.name == "subagents":

@@ -20,6 +20,7 @@ _BLANK = re.compile(r"[ \t\r\n\0]*")
 _START = re.compile(r'\{[ \t]*"')
 _NESTING_COST = 100_000  # characters' worth of work that a hopelessly deep nesting is charged
 _COUNTING = 64  # characters that are counted in the time in which one is decoded
+_SPARSE = 4  # in UTF-16 at least every fourth byte of a record is NUL, whatever the language
 _EFFORT = 16  # times the length of a line that searching it may cost
 
 
@@ -165,7 +166,16 @@ def _junk(line: bytes, start: int, end: int) -> list[Fragment]:
     data = line[start:end].strip()
     if not data:
         return []
-    return [Fragment(start, end, reason="not JSON" if data.strip(b"\0") else "NUL bytes")]
+    return [Fragment(start, end, reason=_reason(data))]
+
+
+def _reason(data: bytes) -> str:
+    if not data.strip(b"\0"):
+        return "NUL bytes"
+    # Every sign of JSON has a NUL beside it there, and a hole in a file has many in a row.
+    if _SPARSE * data.count(b"\0") >= len(data) and b"\0\0\0" not in data:
+        return "not UTF-8 but UTF-16"
+    return "not JSON"
 
 
 def decode_document(data: bytes) -> Any:

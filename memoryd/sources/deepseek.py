@@ -48,7 +48,7 @@ class DeepSeek(JsonLinesSource):
                 record, data, Turn(context, session, key, parse_time(record.get("time")))
             )
         else:
-            context.skip(str(kind))
+            context.skip(kind)
 
 
 def _session(context: Context) -> str:

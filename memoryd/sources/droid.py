@@ -68,4 +68,4 @@ def _parse(record: Record, turn: Turn) -> Iterator[Message]:
     elif kind == "completion":
         yield turn.say("assistant", str(record.get("finalText") or ""))
     else:
-        turn.context.skip(str(kind))
+        turn.context.skip(kind)

@@ -20,7 +20,7 @@ def parse_message(record: Mapping[str, Any], session: str, context: Context) -> 
     """What was said, and the tool calls with their results."""
     kind, identifier = record.get("type"), text_or_none(record.get("id"))
     if kind not in ("user", "gemini") or identifier is None:
-        context.skip(str(kind))
+        context.skip(kind)
         return
     context.note(session, model=text_or_none(record.get("model")))
     time = parse_time(record.get("timestamp"))

@@ -136,7 +136,7 @@ def _messages(
 ) -> Iterator[Message]:
     role, created = row.get("role"), row.get("created")
     if role not in ("user", "assistant"):
-        context.skip(str(role))
+        context.skip(role)
         return
     text = join(block_texts(list(blocks)))
     key = content_key(session_id, role, created, text)
@@ -152,4 +152,4 @@ def _messages(
         elif kind == "toolResponse":
             yield from turn.result(block.get("toolResult"), identifier)
         elif kind != "text":
-            context.skip(str(kind))
+            context.skip(kind)

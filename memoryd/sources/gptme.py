@@ -53,4 +53,4 @@ class Gptme(JsonLinesSource):
         elif role == "assistant":
             yield from turn.blocks("assistant", content)
         else:
-            context.skip(str(role))
+            context.skip(role)

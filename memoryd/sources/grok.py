@@ -118,4 +118,4 @@ def _parse_derived(record: Record, context: Context) -> Iterator[Message]:
     elif kind == "tool_result":
         yield from turn.result(content, record.get("tool_call_id"))
     else:
-        context.skip(str(kind))
+        context.skip(kind)

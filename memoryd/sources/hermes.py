@@ -289,7 +289,7 @@ def _messages(
             arguments = decoded(function.get("arguments") or function.get("input"))
             yield turn.call(function.get("name"), arguments, call.get("id") or f"{key}:{place}")
     else:
-        context.skip(str(role))
+        context.skip(role)
 
 
 def _said(turn: Turn, text: str, person: Role) -> Iterator[Message]:

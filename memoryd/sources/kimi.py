@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.model import Message, Role
-from memoryd.sources.context import Context
+from memoryd.sources.context import Context, named
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.texts import block_texts, content_key, join, lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn
@@ -51,7 +51,7 @@ class Kimi(JsonLinesSource):
         elif kind == "context.append_loop_event" and isinstance(event, dict):
             yield from _parse_step(event, parse_time(record.get("time")), session, context)
         else:
-            context.skip(str(kind))
+            context.skip(kind)
 
 
 def _sessions(path: Path) -> tuple[str, str | None]:
@@ -71,7 +71,7 @@ def _parse_prompt(record: Record, session: str, context: Context) -> Iterator[Me
         found if isinstance(found, dict) else {"content": found, "origin": record.get("origin")}
     )
     if message.get("role", "user") != "user":
-        context.skip(f"{message.get('role')} message")
+        context.skip(f"{named(message.get('role'))} message")
         return
     text = join(block_texts(message.get("content")))
     channel = "appended" if isinstance(found, dict) else "typed"
@@ -96,4 +96,4 @@ def _parse_step(
     elif kind == "tool.result":
         yield from turn.result(event.get("result"), call)
     else:
-        context.skip(str(lookup(event, "part.type") or kind))
+        context.skip(lookup(event, "part.type") or kind)

@@ -140,7 +140,7 @@ class KiroEditor(DocumentSource):
         found = _WRAPPING.match(text)
         text = found[1].strip() if found else text
         if role not in ("user", "assistant") or not text:
-            context.skip(str(role) if role not in ("user", "assistant") else "empty")
+            context.skip(role if role not in ("user", "assistant") else "empty")
         elif text.startswith(_INJECTED) or text == _ACKNOWLEDGED:
             context.skip("injected")
         else:

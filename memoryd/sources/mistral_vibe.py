@@ -71,4 +71,4 @@ class MistralVibe(JsonLinesSource):
         elif role == "tool":
             yield from turn.result(record.get("content"), record.get("tool_call_id"))
         else:
-            context.skip(str(role))
+            context.skip(role)

@@ -106,7 +106,7 @@ def parse_entry(
     elif kind == "model_change":
         context.note(session, model=text_or_none(record.get("modelId")))
     if kind != "message" or not isinstance(message, dict) or role not in _ROLES:
-        context.skip(str(role or kind))
+        context.skip(role or kind)
         return
     stamp = record.get("timestamp") or message.get("timestamp")
     content = message.get("content") if role != "bashExecution" else message.get("command")

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from memoryd.model import Message
-from memoryd.sources.context import Context
+from memoryd.sources.context import Context, named
 from memoryd.sources.jsonl import JsonLinesSource, Record
 from memoryd.sources.texts import join, lookup, parse_time, text_or_none
 from memoryd.sources.turns import Turn
@@ -57,7 +57,7 @@ class QwenCode(JsonLinesSource):
         elif isinstance(typed, str) and invoked:
             yield turn.say("user", typed)
         else:
-            context.skip(f"{kind}/{record.get('subtype')}")
+            context.skip(f"{named(kind)}/{named(record.get('subtype'))}")
 
 
 def _parse_parts(record: Record, turn: Turn) -> Iterator[Message]:

@@ -82,7 +82,7 @@ class Turn:
             identifier = _first(block, ("tool_use_id", "toolUseID", "toolCallId", "id")) or fallback
             yield from self.result(_first(block, (*_OUTPUTS, "run")), identifier)
         elif kind != "text":
-            self.context.skip(str(kind))
+            self.context.skip(kind)
 
     def _call_key(self, identifier: object) -> str:
         return f"{self.session_id}:{identifier}"

@@ -37,7 +37,7 @@ class Windsurf(JsonLinesSource):
         kind, session = record.get("type"), context.path.stem
         step = record.get(kind) if isinstance(kind, str) else None
         if not isinstance(step, dict):
-            context.skip(str(kind))
+            context.skip(kind)
             return
         context.note(session, project=text_or_none(step.get("cwd")))
         count = context.occurrence(str(kind), str(step))

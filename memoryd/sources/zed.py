@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.model import Message, Role
-from memoryd.sources.context import Context
+from memoryd.sources.context import Context, named
 from memoryd.sources.databases import LARGEST_ROW, SqliteSource
 from memoryd.sources.decoding import decode_document
 from memoryd.sources.places import application_folder, data_folder
@@ -110,4 +110,4 @@ def _texts(turn: Turn, role: Role, message: Mapping[str, Any]) -> Iterator[Messa
         yield from turn.result(content, result.get("tool_use_id"))
     for block in blocks:
         if not block.keys() & {"Text", "ToolUse"} and block.get("type") != "text":
-            turn.context.skip(str(block.get("type") or next(iter(block), "empty")).lower())
+            turn.context.skip(named(block.get("type") or next(iter(block), "empty")).lower())
