@@ -12,7 +12,7 @@ from memoryd.sources.registry import build_sources
 from tests.sources.contract import harvest, line
 
 SOURCES = [one for one in build_sources(Config()) if isinstance(one, JsonLinesSource)]
-KINDS = (None, "", 5, [], {}, {"a": 1}, "surprise")
+KINDS: tuple[object, ...] = (None, "", 5, [], {}, {"a": 1}, "surprise")
 FIELDS = ("type", "kind", "role", "event", "record_type", "subtype", "payload", "message", "part")
 
 
