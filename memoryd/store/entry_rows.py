@@ -4,8 +4,6 @@ The JSON has the fields of the command-line contract; it is also what events kee
 """
 
 import json
-import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import fields
 from datetime import UTC, datetime, timedelta
@@ -14,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry, Provenance
+from memoryd.screening.plain import plain_form
 from memoryd.store.records import EPOCH
 
 COLUMNS = tuple(field.name for field in fields(Entry))
@@ -27,11 +26,9 @@ _SHOWN = 80  # characters of a wrong value
 
 
 def content_key(text: str) -> bytes:
-    """What two texts share that differ only in case, spacing, width or closing punctuation."""
-    folded = re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip().casefold()
-    return blake2b(
-        folded.rstrip(".!。！").encode("utf-8", "surrogatepass"), digest_size=16
-    ).digest()
+    """What two texts share that differ only in spacing, width, closing punctuation or the capital of a plain word."""
+    words = plain_form(text).rstrip(".!。！")
+    return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def to_microseconds(time: datetime | None) -> int | None:

@@ -73,7 +73,7 @@ class TestAdd:
 
     def test_the_same_words_confirm_instead_of_doubling(self, writer: Writer, home: Path) -> None:
         first = add(writer, "We deploy with Kamal.")
-        again = add(writer, "we  deploy with KAMAL")
+        again = add(writer, "we  deploy with kamal")
 
         assert (again["outcome"], again["with"]) == ("duplicate", first["entry"]["id"])
         assert [one.content for one in entries(home)] == ["We deploy with Kamal."]

@@ -17,6 +17,7 @@ from memoryd.memory.consolidation.literals import is_said, literals
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.topics import may_float
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
+from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Flip = Literal["", "sign", "done", "modality", "order", "scope", "veto"]
@@ -118,6 +119,7 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
     clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
         _certainty(a, b)
+        or _wording(a, b)
         or _literals(a, b, alignment)
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
@@ -138,6 +140,11 @@ def _certainty(a: Reading, b: Reading) -> Objection | None:
     if alone_a and alone_b and not alone_a & alone_b and not told:
         return Objection("about another person")
     return None
+
+
+def _wording(a: Reading, b: Reading) -> Objection | None:
+    problem = wording_problem(a, b)
+    return Objection(problem) if problem else None
 
 
 def _literals(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:

@@ -227,6 +227,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
+    if not changed and _are_ruled_out(old, new, site):
+        return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
         return Judgement("update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
@@ -256,6 +258,12 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
 def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     """A verb alone is no value: another deed with the same things leaves the first one as it was."""
     return all(reading.units[i].kind == "action" for i in numbers)
+
+
+def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
+    """Never debug in production, never debug in development: one ban does not lift another."""
+    units = units_of(old, new, site)
+    return all(unit.sign < 0 and not _is_closed(unit) for unit in units)
 
 
 def _leaves_facts(old: Reading, alignment: Alignment, site: Site) -> bool:

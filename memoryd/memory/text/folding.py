@@ -2,6 +2,7 @@
 
 import unicodedata
 from dataclasses import dataclass
+from typing import Literal
 
 # One sign for each family; NFKC leaves these apart.
 _SIGNS = str.maketrans(
@@ -11,6 +12,7 @@ _SIGNS = str.maketrans(
         "–": "–", "—": "—", "−": "-", "〜": "~", "\u00a0": " ", "\u3000": " ", "\u200b": " ",
     }
 )  # fmt: skip
+_POWERS = frozenset("⁰¹²³⁴⁵⁶⁷⁸⁹⁻ⁿ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +39,17 @@ def fold(text: str) -> Folded:
     pieces: list[str] = []
     offsets: list[int] = []
     for start, end in _clusters(text):
-        piece = unicodedata.normalize("NFKC", text[start:end]).translate(_SIGNS)
+        cluster = text[start:end]
+        form: Literal["NFC", "NFKC"] = "NFC" if _is_power(text, start) else "NFKC"
+        piece = unicodedata.normalize(form, cluster).translate(_SIGNS)
         pieces.append(piece)
         offsets.extend([start] * len(piece))
     return Folded("".join(pieces), (*offsets, len(text)))
+
+
+def _is_power(text: str, at: int) -> bool:
+    """x² is not x2; m² is written m2 by many."""
+    return text[at] in _POWERS and text[max(at - 1, 0)] != "m"
 
 
 def _clusters(text: str) -> list[tuple[int, int]]:

@@ -52,6 +52,9 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
             "Rows that start with x_ go before `run()`.",
             "drop every row beginning with x_ before `run()`",
         ),
+        # one ban does not lift another
+        ("Never open the valve in winter.", "Never open the valve in summer."),
+        ("Do not enable tracing in production.", "Do not enable tracing in development."),
         # the thing spoken of is named by its number or its quality
         ("The parser of level 2 targets LALR.", "The parser of level 3 targets LALR."),
         ("The tall shelf stands next to the door.", "The low shelf stands next to the door."),

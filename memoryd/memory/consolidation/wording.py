@@ -1,0 +1,181 @@
+"""What the units leave out and yet tells two texts apart: signs, capitals of names in code, and who stands where.
+
+Each guard looks at the words and signs themselves, whatever the tables know of them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from itertools import product
+
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.unit import Reading
+
+_MOST_WORDS = 80
+_SHARED = 3
+_WORD = re.compile(r"'s\b|[㐀-鿿぀-ヿ]|[^\W_㐀-鿿぀-ヿ]+")
+_JOINERS = frozenset(
+    [
+        "and",
+        "or",
+        "is",
+        "are",
+        "equals",
+        "和",
+        "与",
+        "及",
+        "或",
+        "跟",
+        "是",
+        "即",
+        "und",
+        "oder",
+        "ist",
+        "sind",
+        "et",
+        "ou",
+        "est",
+        "sont",
+        "y",
+        "e",
+        "o",
+        "es",
+        "son",
+        "と",
+        "や",
+        "は",
+        "와",
+        "과",
+    ]
+)
+_PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
+_SIGNS: tuple[re.Pattern[str], ...] = (
+    re.compile(r"(?<![<>=-])[<>]=?(?![<>/])|[!=]="),  # comparison
+    re.compile(r"[\[(]\s*-?[\d.]+\s*[,;]\s*-?[\d.]+\s*[\])]"),  # interval
+    re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
+    re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
+)
+_SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
+_SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
+_CASED = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.~-]*[/\\][\w./\\~-]*\w|\b[A-Za-z]*[a-z][A-Z]\w*|\b\w+_\w+"
+)
+_TITLED = re.compile(r"[A-Z][a-z]+(?:/[A-Z][a-z]+)+")  # Europe/Lisbon may be typed small
+_SUBJECT_ONLY = re.compile(
+    r"\bonly (?:the|i|we|he|she|they|you|our|my)\b|只有(?:我|你|他|她|用户|我们)|\bnur (?:der|die|das|ich|wir)\b",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
+_HAS_DONE = re.compile(r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年)")
+
+
+def wording_problem(a: Reading, b: Reading) -> str | None:
+    """Name what tells the words of two readings apart, or None."""
+    guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
+        _exchanged, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
+    )  # fmt: skip
+    return next((problem for guard in guards if (problem := guard(a, b))), None)
+
+
+def _exchanged(a: Reading, b: Reading) -> str | None:
+    """Ann gave Bob the keys, Bob gave Ann the keys: the same words in the same places but for two."""
+    first, second = (_WORD.findall(reading.text.casefold()) for reading in (a, b))
+    if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):
+        return None
+    found = [cut for window in _windows(first, second) for cut in _exchanges(*window)]
+    if not found or any(_is_free(one, between, other, a) for one, between, other in found):
+        return None
+    one, _, other = found[0]
+    return f"{' '.join(one)!r} and {' '.join(other)!r} changed places"
+
+
+def _is_free(one: list[str], between: list[str], other: list[str], reading: Reading) -> bool:
+    """May the two follow each other in any order: joined, whole parts, or one of them a time or a place?"""
+    return set(between) <= _JOINERS or _is_placing(one, reading) != _is_placing(other, reading)
+
+
+def _windows(first: list[str], second: list[str]) -> Iterator[tuple[list[str], list[str]]]:
+    """What both begin and end with cut off, all but a few words of it: 中文和英文, 英文和中文."""
+    start = next(i for i, (x, y) in enumerate(zip(first, second, strict=True)) if x != y)
+    pairs = zip(reversed(first), reversed(second), strict=True)
+    end = len(first) - next(i for i, (x, y) in enumerate(pairs) if x != y)
+    for more, most in product(range(_SHARED), repeat=2):
+        if more <= start and end + most <= len(first):
+            window = slice(start - more, end + most)
+            yield first[window], second[window]
+
+
+def _exchanges(
+    first: list[str], second: list[str]
+) -> Iterator[tuple[list[str], list[str], list[str]]]:
+    """Cut *first* into u y v so that *second* is v y u, in every way there is."""
+    size = len(first)
+    for i in range(1, size):
+        if second[size - i :] != first[:i]:
+            continue
+        for j in range(1, size - i + 1):
+            if second[:j] == first[size - j :] and second[j : size - i] == first[i : size - j]:
+                yield first[:i], first[i : size - j], first[size - j :]
+
+
+def _is_placing(words: Sequence[str], reading: Reading) -> bool:
+    """Does the part say when, where or on which condition, so that it may stand anywhere?"""
+    sense = lexicon(reading.language).phrases.get(words[0])
+    dated = any(
+        unit.kind == "quantity" and words[-1] in unit.surface.casefold() for unit in reading.units
+    )
+    return dated or (sense is not None and sense.role in _PLACING)
+
+
+def _other_signs(a: Reading, b: Reading) -> str | None:
+    for pattern in _SIGNS:
+        ours, theirs = (
+            Counter(match.group(match.lastindex or 0) for match in pattern.finditer(reading.text))
+            for reading in (a, b)
+        )
+        if ours and theirs and set(ours) != set(theirs):
+            return f"another sign: {' '.join(ours)} / {' '.join(theirs)}"
+    powers = [set(_SUPERSCRIPT.findall(reading.text)) for reading in (a, b)]
+    return "another power" if powers[0] != powers[1] else None
+
+
+def _other_case(a: Reading, b: Reading) -> str | None:
+    """-v is not -V, lib/app not lib/App: in code capitals count."""
+    ours, theirs = (
+        {found.casefold(): found for found in _CASED.findall(reading.text)} for reading in (a, b)
+    )
+    for folded in ours.keys() & theirs.keys():
+        one, other = sorted((ours[folded], theirs[folded]))
+        if one != other and not (_TITLED.fullmatch(one) and other == folded):
+            return f"another identifier: {ours[folded]} / {theirs[folded]}"
+    return None
+
+
+def _other_language_names(a: Reading, b: Reading) -> str | None:
+    """C, C++ and C# are three."""
+    ours, theirs = (
+        {found for found in _SUFFIXED.findall(reading.text) if found.lower() not in ("a", "i")}
+        for reading in (a, b)
+    )
+    bare = {name[0] for name in ours} & {name[0] for name in theirs}
+    differing = {name for name in ours ^ theirs if name[0] in bare}
+    return f"another name: {' / '.join(sorted(differing))}" if differing else None
+
+
+def _other_only(a: Reading, b: Reading) -> str | None:
+    """Only the user drinks it, the user only drinks it."""
+    if not (_ONLY.search(a.text) and _ONLY.search(b.text)):
+        return None
+    said = [_SUBJECT_ONLY.search(reading.text) is not None for reading in (a, b)]
+    return "'only' is said of another" if said[0] != said[1] else None
+
+
+def _only_once(a: Reading, b: Reading) -> str | None:
+    """住在 / 住过: what somebody has done is not what he does."""
+    if not (a.language == b.language == "zh"):
+        return None
+    done = [_HAS_DONE.search(reading.text) is not None for reading in (a, b)]
+    silent = b if done[0] else a
+    if done[0] == done[1] or not lexicon("zh").perfective.isdisjoint(silent.dropped):
+        return None
+    return "only one speaks of the past"
