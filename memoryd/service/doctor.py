@@ -156,6 +156,9 @@ def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
     if not path.exists() and not why_lost(path):
         yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
         return
+    if not fix and path.exists() and not path.stat().st_size and not why_lost(path):
+        yield Check("database", ok=False, detail=f"{path} is empty", fix=FIX)
+        return
     try:
         with WriterLock(home):
             yield from _look_inside(home, config, fix)

@@ -29,7 +29,7 @@ MOST_GROWTH = 8  # between 4 (linear) and 16 (quadratic)
 ATTEMPTS = 8
 # How much slower than plain prose bait may be read; prose takes screening 15 ms and the search for instructions
 # 0.7 s a megabyte, the worst bait 280 and 3 times as long.
-DEAREST: dict[Job, int] = {screen: 800, find_instructions: 12}
+DEAREST: dict[Job, int] = {screen: 1600, find_instructions: 12}
 PROSE = "The staging server of the billing service listens on port 8082 and restarts every night. "
 
 PREFIXES = [*ANYWHERE, *AT_BEGINNING, *BEFORE_RUN]

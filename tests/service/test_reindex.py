@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from memoryd.config import SourceConfig
-from memoryd.errors import UsageError
+from memoryd.errors import DamageError, UsageError
 from memoryd.service.history.reindex import match_origins
+from memoryd.service.repair import repair
 from memoryd.store.rereading import Origin
 from tests.service.archive_helpers import Life, date
 from tests.service.bank_helpers import entries
@@ -66,6 +67,9 @@ def test_a_lost_database_comes_back_from_the_archive(life: Life) -> None:
     shutil.rmtree(life.root)
     for path in life.home.glob("memoryd.db*"):
         path.unlink()
+    with pytest.raises(DamageError):  # never a silent fresh start
+        life.ask("reindex")
+    repair(life.home, life.config())
     life.ask("reindex")
 
     assert {row[0] for row in life.rows("identity")} == before
