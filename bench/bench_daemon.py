@@ -16,25 +16,13 @@ import tempfile
 import time
 from pathlib import Path
 
+from syllables import WORDS
+
 from memoryd.errors import StoreError
 from memoryd.store.reader import Reader
 
 PROGRAM = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
 SETTLE_SECONDS = 60.0  # what a first ingest leaves to be tidied is no rest
-WORDS = [
-    "index",
-    "cursor",
-    "batch",
-    "记忆",
-    "检索",
-    "provenance",
-    "merge",
-    "watcher",
-    "nightly",
-    "中文",
-    "latency",
-    "token",
-]
 
 
 def main() -> None:

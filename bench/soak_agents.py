@@ -16,25 +16,10 @@ from uuid import UUID
 
 import zstandard
 
+from bench.syllables import WORDS
 from tests.agents import Turn, claude_session, codex_session
 
 LONGEST = 120  # turns of a session
-WORDS = [
-    "index",
-    "cursor",
-    "batch",
-    "记忆",
-    "检索",
-    "provenance",
-    "merge",
-    "watcher",
-    "nightly",
-    "中文",
-    "latency",
-    "token",
-    "café",
-    "λ",
-]
 
 Said = tuple[str, str, str, str]  # source, session, role, text
 WasRead = Callable[[str, Path], bool]
@@ -137,7 +122,9 @@ class Agent:
         """Say something more; what the file then is."""
         self._count += 1
         token = f"tok{self._number:02}x{self._count:06}"
-        words = ", ".join(self._chance.choices(WORDS, k=self._chance.randrange(3, 40)))
+        words = ", ".join(
+            self._chance.choices([*WORDS, "café", "λ"], k=self._chance.randrange(3, 40))
+        )
         # A question: the night finds nothing in it to remember.
         self._now.turns.append((("user", "assistant")[self._count % 2], f"Which is meant, {words} or {token}?"))  # fmt: skip
         self.tokens.append(token)

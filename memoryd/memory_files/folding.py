@@ -4,7 +4,7 @@ import re
 
 from memoryd.memory_files.markdown import clean_content
 from memoryd.screening import screen
-from memoryd.screening.plain import plain_form
+from memoryd.screening.copy_form import copy_form
 
 # Letters, digits and the signs that make another fact of the same letters: C and C++, 1.5 and 15, -5 and 5, 👍 and 👎.
 _DROPPED = re.compile(
@@ -15,7 +15,7 @@ _DROPPED = re.compile(
 
 def fold(text: str) -> str:
     """An entry's words without the capital of plain words, width, annotations, spacing and plain punctuation."""
-    plain = re.sub(r"(?<=\d)\s+(?=\d)", "|", plain_form(clean_content(text)))  # "1 2" is not "12"
+    plain = re.sub(r"(?<=\d)\s+(?=\d)", "|", copy_form(clean_content(text)))  # "1 2" is not "12"
     return _DROPPED.sub(lambda found: "" if found[1] else found[0], plain)
 
 

@@ -50,11 +50,6 @@ class Rewriter:
         self._sleep = sleep
         self._left = config.token_budget
 
-    @property
-    def tokens_left(self) -> int:
-        """What of the budget remains."""
-        return self._left
-
     def rewrite(self, texts: Sequence[str]) -> str:
         """Ask for one text that says what all of *texts* say.
 

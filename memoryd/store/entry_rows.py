@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry, Provenance
-from memoryd.screening.plain import plain_form
+from memoryd.screening.copy_form import copy_form
 from memoryd.store.records import EPOCH
 
 COLUMNS = tuple(field.name for field in fields(Entry))
@@ -27,7 +27,7 @@ _SHOWN = 80  # characters of a wrong value
 
 def content_key(text: str) -> bytes:
     """What two texts share that differ only in spacing, width, closing punctuation or the capital of a plain word."""
-    words = plain_form(text).rstrip(".!。！")
+    words = copy_form(text).rstrip(".!。！")
     return blake2b(words.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

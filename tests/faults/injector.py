@@ -1,6 +1,5 @@
 """Builds the injector with the C compiler of the machine, and a process that runs memoryd with faults in it."""
 
-import json
 import os
 import shutil
 import subprocess
@@ -10,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
-REPOSITORY = Path(__file__).parents[2]
+from tests.system.zygote import Zygote
+
 SOURCE = Path(__file__).with_name("injector.c")
-ZYGOTE = REPOSITORY / "tests/system/killing.py"
 MODES = ("kill", "tear", "enospc", "eio")
 WHY_NOT = "" if sys.platform == "linux" and shutil.which("cc") else "needs Linux and a C compiler"
 
@@ -71,13 +70,8 @@ class Memoryd:
             for name, value in os.environ.items()
             if not name.startswith(("CLAUDE", "CODEX", "HERMES", "MEMORYD", "OPENCLAW", "XDG"))
         }
-        environ |= {"HOME": str(home), "PYTHONPATH": str(REPOSITORY), "LD_PRELOAD": str(build())}
-        self._process = subprocess.Popen(
-            [sys.executable, str(ZYGOTE)],
-            env=environ,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        environ |= {"HOME": str(home), "LD_PRELOAD": str(build())}
+        self._zygote = Zygote(environ)
 
     def __enter__(self) -> Self:
         return self
@@ -86,11 +80,8 @@ class Memoryd:
         self.close()
 
     def close(self) -> None:
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.close()
-        self._process.wait()
-        self._process.stdout.close()
+        """Let it end."""
+        self._zygote.close()
 
     def __call__(
         self,
@@ -103,18 +94,13 @@ class Memoryd:
     ) -> Ending:
         """Run a command, with *then* others in the same process."""
         self._said.unlink(missing_ok=True)
-        asked: dict[str, Any] = {
-            "arguments": list(arguments),
-            "then": [list(words) for words in then],
-            "fault": asdict(fault),
-            "journal": journal,
-            "environ": dict(environ or {}),
-            "stderr": str(self._said),
-        }
-        assert self._process.stdin is not None
-        assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
-        self._process.stdin.flush()
-        told = json.loads(self._process.stdout.readline())
+        told = self._zygote.ask(
+            arguments,
+            then=[list(words) for words in then],
+            fault=asdict(fault),
+            journal=journal,
+            environ=dict(environ or {}),
+            stderr=str(self._said),
+        )
         said = self._said.read_text(errors="replace") if self._said.exists() else ""
         return Ending(told["status"], told["calls"], said)

@@ -35,12 +35,12 @@ def test_hermes_and_each_of_its_profiles_has_its_own_limits(home: Path) -> None:
         home / ".hermes/config.yaml",
         "model: x\nmemory:\n  memory_char_limit: 4000 # more\n  user_char_limit: 'no'\n",
     )
-    make(home / ".hermes/profiles/work/memories/MEMORY.md", "a")
+    make(home / ".hermes/profiles/office/memories/MEMORY.md", "a")
     main, work = discover_files({}, home)
 
     assert (limits(main)["MEMORY.md"], limits(main)["USER.md"]) == (4_000, 1_375)
     assert limits(work)["MEMORY.md"] == 2_200
-    assert work.files[-1] == home / ".hermes/profiles/work/memories/MEMORY.md"
+    assert work.files[-1] == home / ".hermes/profiles/office/memories/MEMORY.md"
 
 
 def test_hermes_home_is_respected(home: Path, tmp_path: Path) -> None:
@@ -168,10 +168,10 @@ def test_nothing_there_is_nothing_found(home: Path) -> None:
 
 
 def test_the_place_of_one_file_is_the_nearest_known(home: Path) -> None:
-    path = make(home / ".hermes/profiles/work/memories/MEMORY.md")
+    path = make(home / ".hermes/profiles/office/memories/MEMORY.md")
     place = find_place(path, {}, home)
 
-    assert (place.profile.name, place.root) == ("hermes", home / ".hermes/profiles/work")
+    assert (place.profile.name, place.root) == ("hermes", home / ".hermes/profiles/office")
 
 
 @pytest.mark.parametrize(

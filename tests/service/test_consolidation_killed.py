@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.integrity import find_damage
 from tests.service.bank_helpers import ask, entries, writing
+from tests.system.zygote import Zygote
 
 Kill = Callable[
     [Path, int], int
@@ -53,25 +52,14 @@ def bank(home: Path, tmp_path: Path) -> Path:
 @pytest.fixture(scope="module")
 def at_call() -> Iterator[Kill]:
     """Runs in processes that may be killed at any call; see system/killing.py."""
-    command = [sys.executable, str(Path(__file__).parents[1] / "system" / "killing.py")]
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen(
-        command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        stdin, stdout = process.stdin, process.stdout
+    with Zygote(os.environ) as memoryd:
 
         def kill(home: Path, at: int) -> int:
-            arguments = ["--home", str(home), "consolidate", "--json"]
-            stdin.write(json.dumps({"arguments": arguments, "at": at}).encode() + b"\n")
-            stdin.flush()
-            told = json.loads(stdout.readline())
+            told = memoryd.ask(["--home", str(home), "consolidate", "--json"], at=at)
             assert told["status"] in (0, -signal.SIGKILL)
             return int(told["calls"]) if told["status"] == 0 else -1
 
         yield kill
-        stdin.close()
 
 
 def outcome(home: Path) -> list[tuple[str, str]]:

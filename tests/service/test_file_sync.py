@@ -297,14 +297,14 @@ def test_claude_code_s_own_notes_belong_to_their_project(desk: Desk) -> None:
 
 def test_profiles_of_hermes_keep_to_themselves(desk: Desk) -> None:
     desk.write(*FACTS)
-    other = desk.user / ".hermes/profiles/work/memories/MEMORY.md"
+    other = desk.user / ".hermes/profiles/office/memories/MEMORY.md"
     other.parent.mkdir(parents=True)
     desk.write(FACTS[0], path=other)
     desk.sync()
 
     with Reader(desk.home) as reader:
         scopes = [one.scope for one in listed(reader, None, None, ()) if one.content == FACTS[0]]
-    assert sorted(scopes) == [str(desk.user / ".hermes/profiles/work"), "global"]
+    assert sorted(scopes) == [str(desk.user / ".hermes/profiles/office"), "global"]
 
 
 def test_files_of_projects_in_the_history_are_known(desk: Desk) -> None:

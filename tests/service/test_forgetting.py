@@ -223,16 +223,16 @@ def test_what_holds_it_still_is_named(life: Life) -> None:
 
 
 def test_names_that_hold_the_text_stay_and_are_told(writer: Writer) -> None:
-    session = Session("claude-code", "s1", project=f"/work/{WORD}", branch=f"fix-{WORD}")
+    session = Session("claude-code", "s1", project=f"/srv/{WORD}", branch=f"fix-{WORD}")
     say(writer, message("harmless", "k1"), sessions=(session,))
-    remember(writer, "The port is 5432", scope=f"/work/{WORD}")
+    remember(writer, "The port is 5432", scope=f"/srv/{WORD}")
     told = ask(writer, "forget", match=WORD)
     branch, project = writer.store.connection.execute(
         "select branch, project from session"
     ).fetchone()
 
-    assert told["names_left"] == [f"/work/{WORD}"]
-    assert (branch, project) == (None, f"/work/{WORD}")
+    assert told["names_left"] == [f"/srv/{WORD}"]
+    assert (branch, project) == (None, f"/srv/{WORD}")
 
 
 def test_no_night_after_it_brings_the_text_back(life: Life) -> None:

@@ -39,6 +39,7 @@ from memoryd.store.runs import get_run, list_runs
 from tests.service.archive_helpers import Life
 from tests.service.bank_helpers import entries
 from tests.service.fake_clock import FakeClock
+from tests.system.zygote import Zygote
 
 SAID = [
     ("user", "We decided to use PostgreSQL 16 for the orders service."),
@@ -454,28 +455,17 @@ def texts(life: Life) -> list[tuple[Any, ...]]:
 @pytest.fixture(scope="module")
 def at_any_call() -> Iterator[Kill]:
     """Nights in a process that may be killed at any call inside memoryd; see system/killing.py."""
-    command = [sys.executable, str(Path(__file__).parents[1] / "system" / "killing.py")]
-    environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    with subprocess.Popen(
-        command, env=environ, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        stdin, stdout = process.stdin, process.stdout
+    with Zygote(os.environ) as memoryd:
         calls = 0
 
         def kill(life: Life, part: int) -> int:
             nonlocal calls
             arguments = ["--home", str(life.home), "nightly", "--scheduled", "--json"]
-            at = max(1, calls * part // 1000) if part else 0
-            stdin.write(json.dumps({"arguments": arguments, "at": at}).encode() + b"\n")
-            stdin.flush()
-            told = json.loads(stdout.readline())
+            told = memoryd.ask(arguments, at=max(1, calls * part // 1000) if part else 0)
             calls = max(calls, told["calls"])
             return int(told["status"])
 
         yield kill
-        stdin.close()
 
 
 def after_any_time() -> Kill:

@@ -15,6 +15,7 @@ from memoryd.errors import StoreError
 from memoryd.service.backups import generations, renew
 from memoryd.service.doctor import Check, examine
 from memoryd.service.overview import describe_status
+from memoryd.service.repair import repair
 from memoryd.service.writer import utc_now
 from memoryd.store.connection import DATABASE_NAME
 from memoryd.store.pages import PAGE_BYTES, Pages
@@ -170,15 +171,20 @@ def test_what_only_memory_knows_survives_damage_elsewhere(life: Life, broken: st
         assert reader.connection.execute("select count(*) from event").fetchone()[0] == FACTS + 1  # fmt: skip
 
 
-def test_what_the_log_holds_is_salvaged_too(life: Life) -> None:
-    """The last commits stand in the write-ahead log only, when a process was killed."""
+def die_after_commit(life: Life, key: str, value: str) -> None:
+    """Commit a setting in a process that dies without closing the database: it stands in the log only."""
     pid = os.fork()
     if pid == 0:
         store = Store(life.home, utc_now)
         with store.transaction() as connection:
-            connection.execute("insert into setting values ('in the log', 'only')")
+            connection.execute("insert into setting values (?, ?)", (key, value))
         os._exit(0)
     os.waitpid(pid, 0)
+
+
+def test_what_the_log_holds_is_salvaged_too(life: Life) -> None:
+    """The last commits stand in the write-ahead log only, when a process was killed."""
+    die_after_commit(life, "in the log", "only")
     assert (life.home / f"{DATABASE_NAME}-wal").stat().st_size > 0
     flip(life, [0])
     look(life, fix=True)
@@ -198,6 +204,16 @@ def test_indexes_of_messages_and_of_entries_are_made_anew_where_they_are(life: L
     assert before == (life.rows("*"), facts(life))
 
 
+def test_a_repair_names_no_old_file_where_there_was_none(life: Life) -> None:
+    for path in life.home.glob(f"{DATABASE_NAME}*"):
+        path.unlink()
+    told = repair(life.home, life.config())
+
+    assert told.kept_aside is None
+    assert "old file" not in told.describe()
+    assert "could not be read" not in told.describe()
+
+
 @pytest.mark.parametrize("how", ["unlinked", "emptied"])
 def test_a_lost_database_is_never_begun_anew_unasked(life: Life, how: str) -> None:
     path = life.home / DATABASE_NAME
@@ -214,13 +230,7 @@ def test_a_lost_database_is_never_begun_anew_unasked(life: Life, how: str) -> No
 
 
 def test_a_log_that_was_deleted_is_told_until_somebody_took_note(life: Life) -> None:
-    pid = os.fork()
-    if pid == 0:
-        store = Store(life.home, utc_now)
-        with store.transaction() as connection:
-            connection.execute("insert into setting values ('soon', 'lost')")
-        os._exit(0)
-    os.waitpid(pid, 0)
+    die_after_commit(life, "soon", "lost")
     (life.home / f"{DATABASE_NAME}-wal").unlink()
     life.ask("ingest")
 

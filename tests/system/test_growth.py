@@ -17,6 +17,7 @@ from memoryd.service.writer import utc_now
 from memoryd.store.integrity import find_damage
 from memoryd.store.store import Store
 from tests.agents import claude_session, codex_session, damaged, make_turns
+from tests.system.zygote import Zygote
 
 REPOSITORY = Path(__file__).parents[2]
 SERIES = REPOSITORY.parent / "shared/samples/claude-code/entire"
@@ -46,24 +47,12 @@ def everything(home: Path) -> list[list[Any]]:
 @pytest.fixture(scope="module")
 def ingest() -> Iterator[Ingest]:
     """`memoryd ingest` in a process that may be killed at any call; see killing.py."""
-    command = [sys.executable, str(Path(__file__).with_name("killing.py"))]
-    environment = {"PYTHONPATH": str(REPOSITORY)}
-    with subprocess.Popen(
-        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        stdin, stdout = process.stdin, process.stdout
+    with Zygote({}) as memoryd:
 
         def run(home: Path, path: Path, at: int = 0) -> dict[str, int]:
-            arguments = ["--home", str(home), "ingest", "--json", str(path)]
-            stdin.write(json.dumps({"arguments": arguments, "at": at}).encode() + b"\n")
-            stdin.flush()
-            answer: dict[str, int] = json.loads(stdout.readline())
-            return answer
+            return memoryd.ask(["--home", str(home), "ingest", "--json", str(path)], at=at)
 
         yield run
-        stdin.close()
 
 
 def slices(data: bytes, chance: random.Random, count: int) -> Iterator[bytes]:

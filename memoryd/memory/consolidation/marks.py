@@ -2,6 +2,7 @@
 
 import re
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause
@@ -22,7 +23,7 @@ _OPTIONAL_CONDITIONS = frozenset({"when", "where", "though", "than", "including"
 _ORDER_WORDS = frozenset({"first", "next", "last", "then"})
 
 
-class Marks:
+class Marks(ABC):
     """What is being read, and the words that change what the words around them say."""
 
     def __init__(self, table: Lexicon, text: str) -> None:
@@ -43,13 +44,13 @@ class Marks:
         self.clauses.append(None)
         return Clause(len(self.clauses) - 1)
 
+    @abstractmethod
     def _add(self, item: Item) -> None:
         """Take an item as a unit; the builder knows how."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _drop(self, item: Item) -> None:
         """Take an item as a word without a unit of its own; the builder knows how."""
-        raise NotImplementedError
 
     def _is_object(self) -> bool:
         """Does a Chinese text say of users what is done to them, or whose they are?"""

@@ -22,7 +22,7 @@ from memoryd.memory.gate import classify_kind
 from memoryd.memory.gate.language import home_language
 from memoryd.memory.gate.reading import read_families
 from memoryd.memory.retention import ARCHIVED_BECAUSE
-from memoryd.model import Entry, EntryKind, EntryState, Origin, Provenance
+from memoryd.model import Entry, EntryKind, EntryState, Provenance
 from memoryd.screening import ScreenedText, find_instructions, screen
 from memoryd.store.bank import Bank, Because
 from memoryd.store.entry_rows import entry_from_json, shown
@@ -214,9 +214,3 @@ def restore_exported(bank: Bank, entry: Entry, because: Because) -> Entry:
         clean = replace(clean, id=replaced.id)
     bank.put(clean, content, because)
     return clean
-
-
-def origin_of_role(role: str) -> Origin:
-    """Whose words a message of the history holds."""
-    origins: dict[str, Origin] = {"user": "user", "assistant": "assistant", "tool": "tool"}
-    return origins.get(role, "system")

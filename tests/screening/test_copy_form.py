@@ -3,7 +3,7 @@
 import pytest
 
 from memoryd.memory_files.folding import fold
-from memoryd.screening.plain import plain_form
+from memoryd.screening.copy_form import copy_form
 from memoryd.store.entry_rows import content_key
 
 OTHERS = [
@@ -26,7 +26,7 @@ COPIES = [
 
 @pytest.mark.parametrize(("one", "other"), OTHERS)
 def test_capitals_of_code_and_powers_are_facts(one: str, other: str) -> None:
-    assert plain_form(one) != plain_form(other)
+    assert copy_form(one) != plain_form(other)
     assert content_key(one) != content_key(other)
     assert fold(one) != fold(other)
 

@@ -11,7 +11,7 @@ _BETWEEN_POWERS = re.compile("[^⁰¹²³⁴-⁹⁻ⁿ]+")
 _CAPITALISED = re.compile(r"(?<![\w/\\.$@#-])[A-Z][a-z]+(?![\w/\\(-]|\.\w)")
 
 
-def plain_form(text: str) -> str:
+def copy_form(text: str) -> str:
     """*text* with one width, single spaces and plain words in lower case."""
     folded = _BETWEEN_POWERS.sub(lambda run: unicodedata.normalize("NFKC", run.group()), text)
     folded = re.sub(r"\s+", " ", folded).strip()
