@@ -33,7 +33,7 @@ class Repaired:
 
     tables: tuple[Salvaged, ...]
     backup: Path | None
-    kept_aside: Path
+    kept_aside: Path | None
 
     def describe(self) -> str:
         """One sentence for people."""
@@ -41,9 +41,10 @@ class Repaired:
         added = sum(one.from_backup for one in self.tables)
         lost = sum(one.lost_pages for one in self.tables)
         helped = f", {added} from the backup {self.backup.name}" if self.backup and added else ""
-        missing = f"; {lost} places could not be read" if lost else ""
+        missing = f"; {lost} places could not be read" if lost and self.kept_aside else ""
+        kept = f"; the old file is kept as {self.kept_aside.name}" if self.kept_aside else ""
         return (
-            f"{rows} rows salvaged{helped}{missing}; the old file is kept as {self.kept_aside.name}; "
+            f"{rows} rows salvaged{helped}{missing}{kept}; "
             "`memoryd run` (or `run --once`) reads all transcripts again, `memoryd reindex` also those in the archive"
         )
 
@@ -97,9 +98,10 @@ def _is_good(backup: Path) -> bool:
     return True
 
 
-def _put_aside(database: Path) -> Path:
+def _put_aside(database: Path) -> Path | None:
+    """Rename what is there; None if nothing is."""
     kept = Path(f"{database}{DAMAGED}{utc_now():%Y%m%d-%H%M%S-%f}")
     for suffix in SIDECARS:
         with suppress(FileNotFoundError):
             Path(f"{database}{suffix}").rename(f"{kept}{suffix}")
-    return kept
+    return kept if kept.exists() else None

@@ -142,3 +142,13 @@ class TestDoctor:
         assert done.status == 1
         (database,) = (c for c in done.json["checks"] if c["name"] == "database")
         assert "empty" in database["detail"]
+
+
+def test_people_read_why_a_phase_left_something_out(memoryd: Memoryd, user: Path) -> None:
+    make_home(user)
+    done = memoryd("nightly")
+
+    told = done.out.decode()
+    assert "archive: done; left out: " in told
+    assert "not quiet for a day" in told
+    assert "{" not in told

@@ -79,7 +79,7 @@ class App:
 
 pass_app = click.make_pass_decorator(App)
 json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON document, nothing else."
+    "--json", "as_json", is_flag=True, help="Print JSON for programs, nothing else."
 )
 
 

@@ -71,11 +71,19 @@ def nightly(app: App, dry_run: bool, scheduled: bool, as_json: bool) -> int:
         failed = told.get("error")
         click.secho("✗ " if failed else "✓ ", fg="red" if failed else "green", nl=False)
         click.echo(
-            f"{name}: {failed or told.get('skipped') or 'done'} ({told.get('seconds', 0):.1f} s)"
+            f"{name}: {failed or _left_out(told.get('skipped')) or 'done'} ({told.get('seconds', 0):.1f} s)"
         )
     if report["run"]:
         click.echo(f"`memoryd runs {report['run']}` tells all of it")
     return 1 if report["failed"] else 0
+
+
+def _left_out(skipped: str | Mapping[str, int] | None) -> str:
+    """Why a phase did nothing, or how many it left out for which reason."""
+    if isinstance(skipped, Mapping):
+        reasons = ", ".join(f"{count} {reason}" for reason, count in skipped.items())
+        return f"done; left out: {reasons}" if reasons else ""
+    return skipped or ""
 
 
 @click.command()
