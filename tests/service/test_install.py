@@ -211,12 +211,22 @@ def test_the_strongest_hardening_that_starts_is_installed(
 
     installed = sorted(p.name for p in (tmp_path / "units" / f"{UNIT}.d").iterdir())
     assert ["20-tier-2.conf"] == installed
-    assert ["systemd-run", "systemd-run"] == [line.split()[0] for line in machine.asked[:2]]
+    assert all(line.startswith("systemd-run ") for line in machine.asked[:3])
     assert [
         "systemctl --user daemon-reload",
         f"systemctl --user enable {UNIT}",
         f"systemctl --user restart {UNIT}",
-    ] == machine.asked[2:]
+    ] == machine.asked[3:]
+
+
+def test_no_hardening_is_installed_that_hides_the_home(
+    wish: Wish, machine: Machine, tmp_path: Path
+) -> None:
+    machine.answer(f"*PrivateTmp=yes*'test -w {wish.home}') exit 1;;")
+
+    carry_out(Systemd(tmp_path / "units").plan_install(wish))
+
+    assert [] == list((tmp_path / "units").glob("*.d/*"))
 
 
 def test_without_user_namespaces_the_unit_stands_alone(

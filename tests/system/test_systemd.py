@@ -104,10 +104,11 @@ def test_a_life_under_systemd(manager: Manager, eventually: Callable[..., bool])
     configure(1)
     drop_in = manager.folder / "config/systemd/user/memoryd.service.d/99-test.conf"
     drop_in.parent.mkdir(parents=True)
-    drop_in.write_text(IMPATIENT)
+    said = manager.folder / "said.txt"  # there is no journal here
+    drop_in.write_text(f"{IMPATIENT}StandardOutput=file:{said}\nStandardError=file:{said}\n")
 
     done = manager.memoryd("service", "install", "--json")
-    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.returncode == 0, done.stderr + (said.read_text() if said.exists() else "")
     told: dict[str, Any] = json.loads(manager.memoryd("service", "status", "--json").stdout)
     assert (told["installed"], told["active"], told["enabled"]) == (True, True, True)
     assert manager.show("StatusText").startswith("watching 1 folders")  # READY=1 came, with STATUS

@@ -72,7 +72,7 @@ class Systemd:
         }
 
     def _working_tiers(self, wish: Wish) -> list[str]:
-        """The strongest tiers under which the executable really starts on this machine."""
+        """The strongest tiers under which the executable really starts and reaches its home."""
         for count in range(len(TIERS), 0, -1):
             if self._starts(wish, TIERS[:count]):
                 return list(TIERS[:count])
@@ -83,7 +83,9 @@ class Systemd:
         properties = [line for name in tiers for line in settings(render(name, wish))]
         probe = ["systemd-run", "--user", "--wait", "--collect", "--quiet"]
         options = [f"--property={line}" for line in properties]
-        return ask([*probe, *options, wish.command, "--version"]).returncode == 0
+        # A home in the shared /tmp would be out of sight: PrivateTmp gives the unit its own.
+        needs = ([wish.command, "--version"], ["test", "-w", str(wish.home)])
+        return all(ask([*probe, *options, *need]).returncode == 0 for need in needs)
 
 
 def render(name: str, wish: Wish) -> str:
