@@ -63,6 +63,13 @@ def identities_of(message: Message) -> Iterator[bytes]:
         yield group_identity(message.source, message.session_id, message.role, message.group)
 
 
+OPEN_FILES = (
+    "",
+    "-wal",
+    "-shm",
+)  # beside the database lie its write-ahead log and that log's index
+
+
 class Store:
     """The writing connection. Use from one thread; hold the writer's lock while it is open."""
 
@@ -193,16 +200,19 @@ class Store:
             raise
 
     def check_file(self) -> None:
-        """Notice that the database or its log was deleted or replaced while we have it open.
+        """Notice that the database, its log or the log's index was deleted or replaced while we have it open.
 
         Raises:
-            StoreError: writing on would write into nothing.
+            StoreError: writing on would write into nothing, or beside a program with another index and other locks.
         """
-        if self._inodes() != self._files:
-            raise StoreError(f"{self.path} was deleted or replaced while memoryd had it open")
+        for ending, inode in zip(OPEN_FILES, self._files, strict=True):
+            if inode_of(Path(f"{self.path}{ending}")) != inode:
+                raise StoreError(
+                    f"{self.path}{ending} was deleted or replaced while memoryd had it open"
+                )
 
     def _inodes(self) -> tuple[int | None, ...]:
-        return tuple(inode_of(Path(f"{self.path}{ending}")) for ending in ("", "-wal"))
+        return tuple(inode_of(Path(f"{self.path}{ending}")) for ending in OPEN_FILES)
 
     def cursor(self, source: str, path: str) -> Cursor | None:
         """Where reading a transcript stopped; None if it was never read.

@@ -234,12 +234,13 @@ def test_a_removed_lock_file_ends_the_daemon_before_it_writes_again(place: Any, 
     assert 0 == place.count()
 
 
+@pytest.mark.parametrize("ending", ["", "-wal", "-shm"])
 @pytest.mark.parametrize("how", ["unlinked", "replaced"])
 def test_a_database_that_is_not_ours_any_more_is_not_written_to(
-    place: Any, run: Run, how: str
+    place: Any, run: Run, how: str, ending: str
 ) -> None:
     daemon = run()
-    database = place.home / "memoryd.db"
+    database = place.home / f"memoryd.db{ending}"
     if how == "replaced":
         (place.home / "other").write_bytes(database.read_bytes())
         (place.home / "other").rename(database)
@@ -248,7 +249,7 @@ def test_a_database_that_is_not_ours_any_more_is_not_written_to(
     place.say("a.jsonl", "into nothing?")
 
     assert 1 == daemon.process.wait(30)
-    assert "deleted or replaced" in daemon.log.read_text()
+    assert f"memoryd.db{ending} was deleted or replaced" in daemon.log.read_text()
 
 
 def test_a_removed_socket_is_made_anew(place: Any, run: Run, eventually: Eventually) -> None:
