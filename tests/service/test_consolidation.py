@@ -107,6 +107,23 @@ def test_a_value_that_the_user_states_again_is_the_newest(home: Path) -> None:
     assert active(home) == ["The database port is 5432"]
 
 
+def test_a_value_that_changed_many_times_is_settled_in_one_run(home: Path) -> None:
+    with writing(home) as writer:
+        for day in range(1, 7):
+            said = f"2026-10-0{day}T09:00:00Z"
+            ask(writer, "memory.add", content=f"The database port is {day}432", created_at=said)
+    before = export(home)
+    report = run(home)
+
+    assert (len(report["supersedes"]), report["held_back"]) == (5, [])
+    assert active(home) == ["The database port is 6432"]
+    ends = [one.valid_to for one in entries(home) if one.state == "superseded"]
+    assert len(set(ends)) == 5  # each held until the next one did
+    assert run(home)["supersedes"] == []
+    undo(home, report["run"])
+    assert export(home) == before
+
+
 def test_a_newer_value_inherits_how_the_fact_was_used(home: Path) -> None:
     with writing(home) as writer:
         for day, port in ((1, 5432), (2, 6432)):

@@ -90,7 +90,8 @@ def plan_consolidation(
     merges, supersedes, held = within_cap(drafts, supersedes, active, policy)
     return ConsolidationPlan(
         merges=tuple(sorted(merges, key=lambda m: m.into)),
-        supersedes=tuple(sorted(supersedes, key=lambda s: (s.old, s.new))),
+        # the oldest first: what replaced one entry may itself be replaced by the next
+        supersedes=tuple(sorted(supersedes, key=lambda s: (s.since, s.old, s.new))),
         conflicts=tuple(sorted(set(conflicts), key=lambda c: (c.a, c.b))),
         vetoes=tuple(sorted(set(vetoes), key=lambda v: (-v.similarity, v.a, v.b))[:_MOST_VETOES]),
         held_back=tuple(held),

@@ -19,6 +19,7 @@ from memoryd.memory.consolidation.attributes import (
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.numbering import is_label, is_used
 from memoryd.memory.consolidation.site import (
     WORDS_OF_DEGREE,
     Site,
@@ -236,13 +237,18 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     return _by_attribute(old, new, site, comparison.reason, attribute)
 
 
+def _is_where(old: Reading, new: Reading, site: Site) -> bool:
+    """Is what bears the label itself the value: the meeting is in room 12?"""
+    return is_single(old, site.old) or is_single(new, site.new)
+
+
 def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute: str) -> Judgement:
     """Without a word about a change: may the attribute have several values at once?"""
-    if (
-        not _is_counted(old, site)
-        and not _is_in_list(old, site)
-        and (is_multiple(old, site.old) or is_multiple(new, site.new))
-    ):
+    if is_label(old, site.old) and is_label(new, site.new) and not _is_where(old, new, site):
+        return Judgement("distinct", "about another of its kind")
+    one = _is_counted(old, site) or _is_in_list(old, site)
+    one = one or (is_used(old, site.old) and is_used(new, site.new))
+    if not one and (is_multiple(old, site.old) or is_multiple(new, site.new)):
         return Judgement("distinct", "several values may hold at once")
     if _is_vague(old, new, site):
         return Judgement("distinct", reason)

@@ -172,15 +172,30 @@ def _supersede_json(supersede: Supersede) -> dict[str, Any]:
 def _changes(
     planned: Sequence[Planned],
 ) -> tuple[list[Group], list[tuple[str, str, str, str]]]:
-    """Groups in the order of the report: every merge, then every supersede."""
-    merges = [_merge_group(one, entries) for _, entries, plan in planned for one in plan.merges]
+    """Groups in the order of the report: every merge, then every supersede.
+
+    Each group begins with what the groups before it leave: an entry may be the newer value of one and the older of another.
+    """
+    latest = [dict(entries) for _, entries, _ in planned]
+    merges = [
+        _done(_merge_group(one, entries), entries)
+        for entries, (_, _, plan) in zip(latest, planned, strict=True)
+        for one in plan.merges
+    ]
     supersedes = [
-        _supersede_group(one, entries) for _, entries, plan in planned for one in plan.supersedes
+        _done(_supersede_group(one, entries), entries)
+        for entries, (_, _, plan) in zip(latest, planned, strict=True)
+        for one in plan.supersedes
     ]
     conflicts = [
         (place, one.a, one.b, one.reason) for place, _, plan in planned for one in plan.conflicts
     ]
     return [*merges, *supersedes], conflicts
+
+
+def _done(group: Group, latest: dict[str, Entry]) -> Group:
+    latest |= {after.id: after for _, after in group.changes}
+    return group
 
 
 def _merge_group(merge: Merge, entries: Mapping[str, Entry]) -> Group:

@@ -113,3 +113,44 @@ def test_hyphenated_names_of_one_meaning_are_two_things(note: str, first: str, s
     same_port = note.format(x=second, port=8410)
     assert relation(older, newer) == "distinct"
     assert not compare(read(older), read(same_port)).merges
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        (
+            "Never run the invoice job 10242 on Fridays.",
+            "Never run the invoice job 901 on Fridays.",
+        ),
+        ("Bao maintains locker 11.", "Bao maintains locker 12."),
+        ("快递柜 11 由 Bao 维护。", "Bao 维护快递柜 12。"),
+        ("周一不要重启服务器 3。", "周一不要重启服务器 4。"),
+        ("Restart server 3 every night", "Restart server 4 every night"),
+        ("Review ticket #481 before lunch", "Review ticket #502 before lunch"),
+        ("Starte Server 3 jede Nacht neu", "Starte Server 4 jede Nacht neu"),
+        ("Redémarre le serveur 3 chaque nuit", "Redémarre le serveur 4 chaque nuit"),
+        ("Reinicia el servidor 3 cada noche", "Reinicia el servidor 4 cada noche"),
+        ("サーバー 3 を毎晩再起動する", "サーバー 4 を毎晩再起動する"),
+        ("서버 3을 매일 밤 재시작한다", "서버 4를 매일 밤 재시작한다"),
+        ("We support Python 3.11", "We support Python 3.12"),
+    ],
+)
+def test_a_number_that_tells_which_one_names_another_thing(older: str, newer: str) -> None:
+    assert relation(older, newer) == "distinct"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        ("We use Node 18 for the build", "We use Node 20 for the build"),
+        ("The API uses port 5432", "The API uses port 6432"),
+        ("Use batch size 64 for training", "Use batch size 128 for training"),
+        ("The standup is in room 12", "The standup is in room 14"),
+        ("Restart server 3 every night", "Now restart server 4 every night instead"),
+        ("项目用 Node 18", "项目用 Node 20"),
+        ("测试用端口 5432", "测试用端口 6432"),
+        ("Der Build nutzt Port 5432", "Der Build nutzt Port 6432"),
+    ],
+)
+def test_a_number_that_is_a_value_or_a_version_is_replaced(older: str, newer: str) -> None:
+    assert relation(older, newer) == "update"

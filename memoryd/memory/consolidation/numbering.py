@@ -1,0 +1,54 @@
+"""A number right behind a noun: a value (port 5432), a version (Node 20), or the label of one of many (job 10242)?"""
+
+import tomllib
+from collections.abc import Sequence
+from functools import cache
+from importlib.resources import files
+
+from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.unit import Reading
+
+_NOUNS = frozenset({"concept", "word", "char", "name"})
+
+
+def is_label(reading: Reading, site: Sequence[int]) -> bool:
+    """Does the differing place tell which of many things is spoken of, so that another number is another thing?"""
+    end = _noun_end(reading, site)
+    return end > 0 and reading.units[site[0]].surface.isdigit() and not _has_numbers(reading, end)
+
+
+def is_used(reading: Reading, site: Sequence[int]) -> bool:
+    """Is it the number of what is used (we use Node 20, the API uses port 5432), of which there is one at a time?"""
+    end = _noun_end(reading, site)
+    return (
+        end > 0
+        and _has_numbers(reading, end)
+        and "use" in reading.clauses[reading.units[site[0]].clause].verbs
+    )
+
+
+def _noun_end(reading: Reading, site: Sequence[int]) -> int:
+    """Where the noun ends that the number at *site* stands right behind; 0: there is none."""
+    number, before = reading.units[site[0]], site[0] - 1
+    if len(site) != 1 or not number.key.startswith("number:") or before < 0:
+        return 0
+    noun = reading.units[before]
+    near = not reading.text[noun.end : number.start].strip(" #")
+    return noun.end if near and noun.clause == number.clause and noun.kind in _NOUNS else 0
+
+
+def _has_numbers(reading: Reading, end: int) -> bool:
+    """Is the noun that ends there one that has a number or versions?"""
+    text, nouns = reading.text[:end].casefold(), _numbered_nouns()[reading.language]
+    if reading.language in UNSPACED:
+        return text.endswith(nouns)
+    return text.split()[-1].strip("*`\"'") in nouns
+
+
+@cache
+def _numbered_nouns() -> dict[str, tuple[str, ...]]:
+    """By language: the nouns that have a number, and the names of what has versions."""
+    path = files("memoryd.memory.consolidation") / "languages" / "numbering.toml"
+    table = tomllib.loads(path.read_text(encoding="utf-8"))
+    names = table["versioned"]["names"]
+    return {language: (*nouns, *names) for language, nouns in table["valued"].items()}
