@@ -148,12 +148,17 @@ def test_nothing_heavy_is_imported_on_the_way_to_a_hit(history: Path) -> None:
 
 
 class TestUsage:
+    def test_words_need_no_quotes(self, memoryd: Memoryd, history: Path) -> None:
+        bare = memoryd("search", "port", "the", "--json", home=history)
+        quoted = memoryd("search", "port the", "--json", home=history)
+
+        assert bare.json["hits"] == quoted.json["hits"] != []
+
     @pytest.mark.parametrize(
         ("arguments", "said"),
         [
             ((), "QUERY"),
             (("a", "--batch"), "--batch"),
-            (("a", "b"), "unexpected extra argument"),
             (("a", "--limit", "0"), "--limit"),
             (("a", "--limit", "many"), "--limit"),
             (("a", "--role", "boss"), "--role"),

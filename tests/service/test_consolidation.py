@@ -18,7 +18,8 @@ from memoryd.errors import UsageError
 from memoryd.model import Entry
 from memoryd.service.bank.changes import Changes, Group, write_changes
 from memoryd.service.bank.consolidation import consolidate
-from memoryd.service.bank.review import describe_run, describe_runs, waiting
+from memoryd.service.bank.review import waiting
+from memoryd.service.bank.runs import describe_run, describe_runs
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader

@@ -65,15 +65,16 @@ def test_a_machine_without_a_manager_is_told_so(home: Path) -> None:
 
     program = "import sys; from memoryd.interfaces.cli import main; main(sys.argv[1:])"
     environ = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
-    told = subprocess.run(
-        [sys.executable, "-c", program, "--home", str(home), "service", "install", "--dry-run"],
-        capture_output=True,
-        env=environ,
-        text=True,
-        check=False,
-    )
+
+    def service(*words: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", program, "--home", str(home), "service", *words]
+        return subprocess.run(command, capture_output=True, env=environ, text=True, check=False)
+
+    told = service("install", "--dry-run")
     assert (2, "") == (told.returncode, told.stdout)
     assert "memoryd run" in told.stderr
+    asked = service("status", "--json")
+    assert (0, None) == (asked.returncode, json.loads(asked.stdout)["manager"])
 
 
 def test_the_steps_are_plain_json(manager: Systemd, home: Path) -> None:

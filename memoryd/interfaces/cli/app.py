@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
@@ -122,6 +122,11 @@ def local_time(time: datetime | None) -> str:
         return time.strftime("%Y-%m-%d %H:%M")
 
 
+def local_stamp(text: str | None) -> str:
+    """A time of a JSON document in local time; for people."""
+    return local_time(datetime.fromisoformat(text) if text else None)
+
+
 def parse_time(text: str | None, option: str) -> datetime | None:
     """A date or time as a person types it, local unless it names a zone; `7d`, `12h` are ago.
 
@@ -149,8 +154,11 @@ def size_text(count: float) -> str:
     raise AssertionError
 
 
-def print_table(headers: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """A table: drawn on a terminal, tab-separated for a pipe."""
+def print_table(headers: Sequence[str], rows: Sequence[Sequence[str]], empty: str = "") -> None:
+    """A table: drawn on a terminal, tab-separated for a pipe; without rows, *empty* (on stderr, for a pipe)."""
+    if not rows and empty:
+        click.echo(empty, err=not sys.stdout.isatty())
+        return
     if not sys.stdout.isatty():
         for row in rows:
             click.echo("\t".join(" ".join(cell.split()) for cell in row))

@@ -7,6 +7,7 @@ import click
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
+    local_stamp,
     pass_app,
     print_json,
     print_table,
@@ -52,7 +53,12 @@ def _print_found(app: App) -> None:
     print_table(
         ("agent", "sessions", "messages", "last activity"),
         [
-            (one["title"], str(one["sessions"]), str(one["messages"]), one["last_activity"] or "")
+            (
+                one["title"],
+                str(one["sessions"]),
+                str(one["messages"]),
+                local_stamp(one["last_activity"]),
+            )
             for one in found
         ],
     )

@@ -13,6 +13,7 @@ from memoryd.interfaces.cli.app import (
     App,
     json_option,
     json_time,
+    local_stamp,
     local_time,
     parse_time,
     pass_app,
@@ -159,7 +160,7 @@ def sources(app: App, as_json: bool) -> None:
             "found" if one["found"] else "–",
             str(one["sessions"]),
             str(one["messages"]),
-            one["last_activity"] or "",
+            local_stamp(one["last_activity"]),
             _places(one["roots"]),
         )
         for one in described

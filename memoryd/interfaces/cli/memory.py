@@ -9,6 +9,7 @@ import click
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
+    local_stamp,
     pass_app,
     print_json,
     print_table,
@@ -202,7 +203,11 @@ def _print_entries(entries: Sequence[Entry], as_json: bool) -> None:
         )
         for one in entries
     ]
-    print_table(("id", "state", "kind", "scope", "sure", "content"), rows)
+    print_table(
+        ("id", "state", "kind", "scope", "sure", "content"),
+        rows,
+        empty="no entries: `memoryd memory add TEXT` makes one, the nightly run finds them in the history",
+    )
 
 
 @memory.command()
@@ -242,7 +247,9 @@ def search(
         return 0 if answer["hits"] else 1
     for hit in answer["hits"]:
         entry = hit["entry"]
-        click.secho(f"{entry['id']}  {entry['updated_at'][:10]}  {entry['scope']}", fg="cyan")
+        click.secho(
+            f"{entry['id']}  {local_stamp(entry['updated_at'])[:10]}  {entry['scope']}", fg="cyan"
+        )
         click.echo("  " + entry["content"])
         if explain:
             click.echo(
@@ -340,5 +347,5 @@ def history(app: App, entry_id: str, as_json: bool) -> int:
     for version in versions:
         after = version["after"]
         words = "(gone)" if after is None else f"[{after['state']}] {after['content']}"
-        click.echo(f"{version['at']}  {version['who']}  {version['why']}\n  {words}")
+        click.echo(f"{local_stamp(version['at'])}  {version['who']}  {version['why']}\n  {words}")
     return 0

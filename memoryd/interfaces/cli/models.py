@@ -89,6 +89,8 @@ def stats(app: App, days: float, as_json: bool) -> int:
     if as_json:
         print_json(described)
         return 0
+    if not described["namespaces"]:
+        click.echo("nothing to measure yet: no entries, and nobody asked for one")
     for one in described["namespaces"]:
         recalls = one["recalls"]
         click.secho(one["namespace"], fg="cyan")

@@ -5,7 +5,16 @@ from typing import Any
 
 import click
 
-from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
+from memoryd.interfaces.cli.app import (
+    App,
+    json_option,
+    local_stamp,
+    pass_app,
+    print_json,
+    print_table,
+)
+
+LISTED = 50  # changes of a run shown on the screen; --json has all
 
 
 @click.command()
@@ -65,22 +74,42 @@ def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: b
     """List runs, or inspect one: what it did and why."""
     if page is not None:
         return _write_page(app, run_id, page)
-    from memoryd.service.bank.review import describe_run, describe_runs  # noqa: PLC0415 - only here
+    from memoryd.service.bank.runs import describe_run, describe_runs  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
         if run_id is not None:
-            print_json(describe_run(reader, run_id))
+            (print_json if as_json else _print_run)(describe_run(reader, run_id))
             return 0
         listed = describe_runs(reader, limit)
     if as_json:
         print_json({"runs": listed})
-    else:
-        rows = [
-            (one["run"], one["kind"], one["state"], one["started"], one["summary"])
-            for one in listed
-        ]
-        print_table(("run", "kind", "state", "started", "what"), rows)
+        return 0
+    rows = [
+        (one["run"], one["kind"], one["state"], local_stamp(one["started"]), one["summary"])
+        for one in listed
+    ]
+    print_table(
+        ("run", "kind", "state", "started", "what"),
+        rows,
+        empty="no runs yet: `memoryd nightly` runs a night, `memoryd consolidate --dry-run` plans a part of one",
+    )
     return 0
+
+
+def _print_run(run: dict[str, Any]) -> None:
+    """A run for people: what it did, and each entry it touched before and after."""
+    click.secho(f"{run['kind']} {run['run']}: {run['state']}, {run['summary']}", fg="cyan")
+    click.echo(f"{local_stamp(run['started'])} to {local_stamp(run['finished'])}")
+    for name, told in run["report"].get("phases", {}).items():
+        nested = f"  `memoryd runs {told['run']}`" if told.get("run") else ""
+        click.echo(f"  {name}: {told.get('error') or 'done'}{nested}")
+    for change in run["changes"][:LISTED]:
+        click.secho(f"{change['entry']}: {change['why']}", fg="cyan")
+        for sign, state in (("-", change["before"]), ("+", change["after"])):
+            if state is not None:
+                click.echo(f"  {sign} [{state['state']}] {state['content']}")
+    if run["changes"][LISTED:]:
+        click.echo(f"and {len(run['changes']) - LISTED} more changes (--json has all)")
 
 
 def _write_page(app: App, run_id: str | None, page: Path) -> int:
@@ -141,6 +170,7 @@ def list_waiting(app: App, as_json: bool) -> int:
     print_table(
         ("id", "what", "why", "words"),
         [(one["id"], one["kind"], one["reason"], one["words"]) for one in found],
+        empty="nothing waits for you",
     )
     if found:
         click.echo(

@@ -30,7 +30,7 @@ MAX_LIMIT = 1000
 
 
 @click.command()
-@click.argument("query", required=False)
+@click.argument("words", nargs=-1, metavar="QUERY")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True)
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
 @click.option("--source", help="Only this agent.")
@@ -51,12 +51,17 @@ MAX_LIMIT = 1000
 @json_option
 @pass_app
 def search(
-    app: App, /, query: str | None, batch: bool, as_json: bool, explain: bool, **options: Any
+    app: App, /, words: tuple[str, ...], batch: bool, as_json: bool, explain: bool, **options: Any
 ) -> int:
     """Find messages in the history of every agent.
 
-    All words count first, in any order; "…" is a phrase, -word excludes, AND OR NOT work in capitals.
+    All words count first, in any order; "…" is a phrase, -word excludes, AND OR NOT work in capitals. Put a query
+    with any of these into single quotes.
+
+    A line of a batch is {"id": …, "query": …} and may name any option ({"role": "user", "limit": 5}); the answers
+    come in the same order.
     """
+    query = " ".join(words) if words else None
     if batch == (query is not None):
         raise click.UsageError("give a QUERY, or --batch and queries on stdin")
     try:

@@ -55,11 +55,13 @@ def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
 @pass_app
 def status(app: App, dry_run: bool, as_json: bool) -> int:
     """Say what the service manager knows; exit 1 when an installed service does not run."""
-    from memoryd.service.managers.managing import find_manager  # noqa: PLC0415 - only here
+    from memoryd.service.managers.managing import describe_service  # noqa: PLC0415 - only here
 
-    state = find_manager().describe()
+    state = describe_service()
     if as_json:
         print_json(state)
+    elif state["manager"] is None:
+        click.echo("no systemd and no launchd here: start `memoryd run` by other means")
     else:
         for key, value in state.items():
             click.echo(f"{key}: {value}")

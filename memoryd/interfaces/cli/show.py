@@ -8,6 +8,7 @@ from memoryd.errors import UsageError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
+    local_stamp,
     local_time,
     message_json,
     pass_app,
@@ -86,7 +87,7 @@ def _print_tree(tree: dict[str, Any], depth: int) -> None:
     entry = tree["entry"]
     click.secho(f"{indent}{entry['id']}  [{entry['state']}]  {entry['content']}", fg="cyan")
     for source in tree["sources"]:
-        who = " ".join(filter(None, (source["role"], source["time"])))
+        who = " ".join(filter(None, (source["role"], local_stamp(source["time"]))))
         click.echo(f"{indent}  “{source['words'] or ''}”  {who}")
         where = f"message {source['message_id']}" if source["message_id"] else "no message"
         spot = f", bytes {source['bytes'][0]} to {source['bytes'][1]}" if source["bytes"] else ""

@@ -1,4 +1,4 @@
-"""What waits for a person, and runs as people read them."""
+"""What waits for a person, and what a person decides."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -11,9 +11,8 @@ from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
 from memoryd.store.connection import Connection
-from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
-from memoryd.store.runs import Run, entry_events, get_run, list_conflicts, list_runs, run_events
+from memoryd.store.runs import entry_events, list_conflicts
 
 CONFLICT_PREFIX = "conflict-"
 
@@ -105,51 +104,3 @@ def _decide_conflict(connection: Connection, waiting_id: str, *, approved: bool)
     clean, content, _ = screen_entry(ended)
     bank.put(clean, content, Because("user", f"conflict decided: {conflict.reason}", now))
     return f"superseded: {old.content}"
-
-
-def describe_runs(reader: Reader, limit: int) -> list[dict[str, Any]]:
-    """Runs in a line each, the newest first."""
-    return [_line(run) for run in list_runs(reader.connection, limit)]
-
-
-def _line(run: Run) -> dict[str, Any]:
-    parts = [
-        f"{len(value)} {name}"
-        for name, value in run.report.items()
-        if isinstance(value, list) and value
-    ]
-    return {
-        "run": run.id,
-        "kind": run.kind,
-        "namespace": run.namespace,
-        "started": stamp(run.started),
-        "finished": stamp(run.finished),
-        "state": run.state,
-        "summary": ", ".join(parts) or "nothing to do",
-    }
-
-
-def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
-    """One run whole: its report, and every entry it touched before and after.
-
-    Raises:
-        UsageError: there is no such run.
-    """
-    run = get_run(reader.connection, run_id)
-    if run is None:
-        raise UsageError(f"there is no run {run_id}; `memoryd runs` lists them")
-    touched = [
-        {
-            "entry": event.entry_id,
-            "namespace": namespace,
-            "why": event.because.why,
-            "before": None
-            if event.before is None
-            else {"state": event.before.state, "content": event.before.content},
-            "after": None
-            if event.after is None
-            else {"state": event.after.state, "content": event.after.content},
-        }
-        for namespace, event in run_events(reader.connection, run_id)
-    ]
-    return {**_line(run), "report": dict(run.report), "changes": touched}

@@ -26,6 +26,14 @@ def find_manager() -> Manager:
     raise UsageError("no systemd and no launchd here: start `memoryd run` by other means")
 
 
+def describe_service() -> dict[str, Any]:
+    """What the service manager says of memoryd; without a manager, that there is none."""
+    try:
+        return find_manager().describe()
+    except UsageError:
+        return {"manager": None, "installed": False, "enabled": False, "active": False}
+
+
 def install_service(
     manager: Manager,
     home: Path,

@@ -1,0 +1,63 @@
+"""Runs, review and lists for people: readable, in local time, and never silent."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.interfaces.conftest import Memoryd
+
+FACTS = ("The database port is 5432", "The database port is now 6432")
+
+
+@pytest.fixture
+def bank(memoryd: Memoryd, tmp_path: Path) -> Path:
+    """A home with two facts, the newer of which replaces the older."""
+    home = tmp_path / "bank"
+    for text in FACTS:
+        assert memoryd("memory", "add", text, home=home).status == 0
+    return home
+
+
+def test_a_run_reads_as_what_was_before_and_after(memoryd: Memoryd, bank: Path) -> None:
+    done = memoryd("consolidate", "--json", home=bank)
+    run = done.json["run"]
+    told = memoryd("runs", run, home=bank).out.decode()
+
+    assert told.splitlines()[0] == f"consolidate {run}: done, 1 supersedes"
+    assert f"  - [active] {FACTS[0]}\n  + [superseded] {FACTS[0]}\n" in told
+    assert memoryd("runs", run, "--json", home=bank).json["run"] == run
+
+
+def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> None:
+    night = memoryd("nightly", "--json", home=bank).json
+    (line,) = (
+        one
+        for one in memoryd("runs", "--json", home=bank).json["runs"]
+        if one["run"] == night["run"]
+    )
+    told = memoryd("runs", night["run"], home=bank).out.decode()
+
+    assert line["summary"] == "1 supersedes"
+    assert f"`memoryd runs {night['phases']['consolidate']['run']}`" in told
+    assert "  backup: done\n" in told
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("memory list --namespace nobody/here", "no entries"),
+        ("review", "nothing waits"),
+        ("runs", "no runs yet"),
+    ],
+)
+def test_an_empty_list_says_so_and_how_to_go_on(
+    memoryd: Memoryd, bank: Path, words: str, said: str
+) -> None:
+    done = memoryd(*words.split(), home=bank)
+
+    assert (done.status, done.out) == (0, b"")  # rows alone go into a pipe
+    assert said in done.err
+
+
+def test_nothing_to_measure_is_said(memoryd: Memoryd, history: Path) -> None:
+    assert b"nothing to measure yet" in memoryd("stats", home=history).out
