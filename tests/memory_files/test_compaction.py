@@ -183,6 +183,14 @@ def test_a_file_that_fits_is_left_alone() -> None:
     assert plan.moved == ()
 
 
+@pytest.mark.parametrize("ends", ["\n", "\r\n", "\n\n", " \n"])
+def test_white_space_at_the_end_is_no_reason_to_write(ends: str) -> None:
+    file = MemoryFile(Path("/h/memories/MEMORY.md"), f"one\n§\ntwo{ends}".encode())
+    plan = plan_compaction(file, HERMES)
+
+    assert (plan.changes, plan.after) == (False, file.data)
+
+
 def test_the_pointer_passes_hermes_scan_and_is_no_entry_of_ours() -> None:
     assert not scan_as_hermes(POINTER)
     assert [piece.content for piece in list_entries(hermes("a", POINTER), HERMES)] == ["a"]
