@@ -4,6 +4,7 @@ A preposition names the role of the units after it, a negation turns their sign,
 bracket or comma ends a clause.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
@@ -20,6 +21,7 @@ from memoryd.memory.consolidation.unit import (
     ClauseFacts,
     Reading,
     Unit,
+    shared,
 )
 
 _CONTENT = frozenset({
@@ -294,14 +296,14 @@ class ReadingBuilder(Marks):
         self.clauses[now.number] = ClauseFacts(
             start=now.started,
             end=now.ended,
-            modals=modals,
-            cues=frozenset(now.cues),
+            modals=shared(modals),
+            cues=shared(now.cues),
             tense=self._tense(),
             inside=self.outer[-1].number if self.outer else -1,
             denials=len(now.negations),
-            needed=frozenset(i for i in now.units if any(i in part for part in now.needed)),
+            needed=shared(i for i in now.units if any(i in part for part in now.needed)),
             conditional=now.conditional,
-            verbs=frozenset(now.verbs),
+            verbs=shared(now.verbs),
             negated=negated,
             divides=now.divides,
             opens_with_reason=now.reason,
@@ -374,7 +376,7 @@ class ReadingBuilder(Marks):
             return "future"
         return "participle" if self.now.participle else ""
 
-    def finish(self, offsets: tuple[int, ...]) -> Reading:
+    def finish(self, offsets: Sequence[int]) -> Reading:
         self.close()
         while self.outer:
             self.now = self.outer.pop()
@@ -385,11 +387,11 @@ class ReadingBuilder(Marks):
             units=tuple(number_lists(self.units, clauses)),
             clauses=clauses,
             dropped=tuple(self.dropped),
-            persons=frozenset(self.persons),
+            persons=shared(self.persons),
             question=self.asks and not self.request,
             ordered=self.ordered,
-            quantifiers=frozenset(self.quantifiers),
-            agents=frozenset(self.agents),
+            quantifiers=shared(self.quantifiers),
+            agents=shared(self.agents),
             text=self.text,
             offsets=offsets,
         )

@@ -21,6 +21,7 @@ _WIDEST = 48  # entries behind one key; a key shared by more says too little
 _SMALL = 120  # up to here every pair is compared
 _MASK = 0xFFFFFFFF
 _EMPTY = _MASK + 1
+_PRODUCTS = 4_000_000  # cosines in memory at a time: 16 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,39 +36,43 @@ class Sketch:
 
     plain: str
     keys: tuple[str, ...]
-    values: frozenset[str] = frozenset()
+    values: tuple[str, ...] = ()
 
 
-def propose(sketches: Sequence[Sketch]) -> set[tuple[int, int]]:
-    """Return pairs (i, j), i < j, that may say the same or speak of the same thing."""
-    if len(sketches) <= _SMALL:
-        return {
-            (i, j)
-            for j in range(len(sketches))
-            for i in range(j)
-            if _touches(sketches[i], sketches[j])
-        }
-    pairs: set[tuple[int, int]] = set()
-    for bucket in _buckets(sketches):
-        pairs.update((i, j) if i < j else (j, i) for i, j in _pairs_of(bucket))
-    return pairs
+def propose(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
+    """Yield, entry by entry, which of those before it may say the same or speak of the same thing.
+
+    Never all pairs at once: of a hundred thousand entries they are millions.
+    """
+    if len(sketches) > _SMALL:
+        yield from _meetings(sketches)
+        return
+    for i, sketch in enumerate(sketches):
+        yield i, {j for j in range(i) if _touches(sketches[j], sketch)}
 
 
 def _touches(a: Sketch, b: Sketch) -> bool:
     return a.plain == b.plain or not set(a.keys).isdisjoint(b.keys)
 
 
-def _pairs_of(bucket: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Pair all of a narrow bucket; of a wide one (exact copies) only neighbours."""
-    if len(bucket) > _WIDEST:
-        yield from pairwise(bucket)
-        return
-    for n, i in enumerate(bucket):
-        for j in bucket[:n]:
-            yield j, i
+def _meetings(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
+    """Let every entry meet those before it in its buckets; all buckets lie in one row of numbers."""
+    row = array("I")
+    places = [array("I") for _ in sketches]  # for each of its buckets: whom it meets, row[n:m]
+    for bucket in _buckets(sketches):
+        first, wide = len(row), len(bucket) > _WIDEST
+        row.extend(bucket)
+        for place, i in enumerate(bucket[1:], first + 1):
+            places[i].extend((place - 1 if wide else first, place))
+    for i, mine in enumerate(places):
+        met: set[int] = set()
+        for k in range(0, len(mine), 2):
+            met.update(row[mine[k] : mine[k + 1]])
+        yield i, met
 
 
 def _buckets(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
+    """Yield entries that may meet, in order; of a wide bucket (exact copies) only neighbours do."""
     exact: dict[object, list[int]] = defaultdict(list)
     for i, sketch in enumerate(sketches):
         exact[sketch.plain].append(i)
@@ -139,32 +144,30 @@ def _rare_keys(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
 
 def propose_by_vectors(
     ids: Sequence[str], vectors: Mapping[str, Any], neighbours: int, min_cosine: float
-) -> set[tuple[int, int]]:
-    """Return pairs of nearest neighbours.
+) -> "list[array[int]]":
+    """Return, for each entry, its nearest neighbours among those before it, and those that have it for one.
 
     Args:
-        ids: of the entries, in the order the pairs count by; those without a vector are left out.
+        ids: of the entries, in the order they are numbered by; those without a vector are left out.
         vectors: id -> float32 (d,), unit length.
         neighbours: at most so many for each entry.
         min_cosine: nearest neighbours below this are not proposed.
     """
     import numpy as np  # noqa: PLC0415 - only with vectors, and never when the command line starts
 
+    found = [array("I") for _ in ids]
     rows = [i for i, entry_id in enumerate(ids) if entry_id in vectors]
     if len(rows) < 2:  # noqa: PLR2004 - a pair
-        return set()
+        return found
     matrix = np.asarray([vectors[ids[i]] for i in rows], dtype=np.float32)
-    pairs: set[tuple[int, int]] = set()
-    block = 512
+    block = max(1, _PRODUCTS // len(rows))
     for start in range(0, len(rows), block):
         scores = matrix[start : start + block] @ matrix.T
-        for k in range(scores.shape[0]):
-            scores[k, start + k] = -1.0
-        width = min(neighbours, len(rows) - 1)
-        nearest = np.argpartition(-scores, width - 1, axis=1)[:, :width]
-        for k, row in enumerate(nearest):
-            i = rows[start + k]
-            pairs.update(
-                (min(i, rows[j]), max(i, rows[j])) for j in row if scores[k, j] >= min_cosine
-            )
-    return pairs
+        for k, row in enumerate(scores, start):
+            row[k] = -1.0
+            near = np.flatnonzero(row >= min_cosine)
+            if len(near) > neighbours:
+                near = near[np.argpartition(-row[near], neighbours - 1)[:neighbours]]
+            for j in near.tolist():
+                found[rows[max(j, k)]].append(rows[min(j, k)])
+    return found

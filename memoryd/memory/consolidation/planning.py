@@ -13,6 +13,7 @@ from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.clusters import cluster
 from memoryd.memory.consolidation.comparison import Comparison
 from memoryd.memory.consolidation.pairing import compare_texts, read_cached
+from memoryd.memory.consolidation.partners import EXACT, nearest
 from memoryd.memory.consolidation.plan import (
     Conflict,
     ConsolidationPlan,
@@ -35,11 +36,29 @@ from memoryd.model import Entry
 
 _REPORTED = 0.6  # vetoes below this similarity are noise
 _MOST_VETOES = 1000  # the most similar ones are reported
-_NEAR = 0.4  # of the shorter entry's units must be shared before two entries are compared
-_MOST_ALONE = 4  # units that only one of two texts has, on both sides
-_TWO_VALUES = 2
-_BEST = 16  # partners an entry is compared with, the most similar ones
-_EXACT = 2.0  # above every similarity: copies join first
+
+
+@dataclass(slots=True)
+class _Vetoes:
+    """The most similar pairs that a guard keeps apart, and how many there were."""
+
+    count: int = 0
+    _best: list[tuple[tuple[float, str, str], Veto]] = field(default_factory=list)
+
+    def add(self, veto: Veto) -> None:
+        """Count a veto; keep it while it is among the most similar ones."""
+        self.count += 1
+        self._best.append(((-veto.similarity, veto.a, veto.b), veto))
+        if len(self._best) >= 2 * _MOST_VETOES:
+            self._trim()
+
+    def _trim(self) -> None:
+        self._best = sorted(self._best, key=lambda kept: kept[0])[:_MOST_VETOES]
+
+    def reported(self) -> tuple[Veto, ...]:
+        """The most similar ones, best first."""
+        self._trim()
+        return tuple(veto for _, veto in self._best)
 
 
 @dataclass(slots=True)
@@ -49,7 +68,6 @@ class _Findings:
     scores: dict[tuple[str, str], float] = field(default_factory=dict)
     updates: list[tuple[Entry, Entry, str]] = field(default_factory=list)
     conflicts: list[Conflict] = field(default_factory=list)
-    vetoes: list[Veto] = field(default_factory=list)
     compared: int = 0
 
 
@@ -75,13 +93,12 @@ def plan_consolidation(
     drafts: list[Draft] = []
     supersedes: list[Supersede] = []
     conflicts: list[Conflict] = []
-    vetoes: list[Veto] = []
+    vetoes = _Vetoes()
     compared = 0
     for group in _comparable_groups(entries):
-        found = _compare_group(group, vectors, policy, now)
-        merged, refused = _draft_merges(group, found, by_id, policy)
+        found = _compare_group(group, vectors, policy, now, vetoes)
+        merged = _draft_merges(group, found, by_id, policy, vetoes)
         drafts += merged
-        vetoes += (*found.vetoes, *refused)
         decided, undecided = _decide_updates(found, merged)
         supersedes += decided
         conflicts += (*found.conflicts, *undecided)
@@ -93,7 +110,7 @@ def plan_consolidation(
         # the oldest first: what replaced one entry may itself be replaced by the next
         supersedes=tuple(sorted(supersedes, key=lambda s: (s.since, s.old, s.new))),
         conflicts=tuple(sorted(set(conflicts), key=lambda c: (c.a, c.b))),
-        vetoes=tuple(sorted(set(vetoes), key=lambda v: (-v.similarity, v.a, v.b))[:_MOST_VETOES]),
+        vetoes=vetoes.reported(),
         held_back=tuple(held),
         counts={
             "active": active,
@@ -101,7 +118,7 @@ def plan_consolidation(
             "merged": sum(len(merge.from_ids) for merge in merges),
             "superseded": len(supersedes),
             "conflicts": len(set(conflicts)),
-            "vetoed": len(set(vetoes)),
+            "vetoed": vetoes.count,
             "held_back": len(held),
             "saved_chars": sum(merge.saved_chars for merge in merges),
         },
@@ -123,61 +140,30 @@ def _compare_group(
     vectors: Mapping[str, Any] | None,
     policy: ConsolidationPolicy,
     now: datetime,
+    vetoes: _Vetoes,
 ) -> _Findings:
     sketches = [_sketch(entry.content) for entry in group]
-    pairs = propose(sketches)
+    proposed = propose(sketches)
     if vectors:
         ids = [entry.id for entry in group]
-        pairs |= propose_by_vectors(ids, vectors, policy.neighbours, policy.min_cosine)
+        near = propose_by_vectors(ids, vectors, policy.neighbours, policy.min_cosine)
+        proposed = ((i, partners.union(near[i])) for i, partners in proposed)
     found = _Findings()
-    for i, j in _nearest(sketches, pairs):
+    for i, j in nearest(sketches, proposed):
         if sketches[i].plain == sketches[j].plain:
-            found.scores[(group[i].id, group[j].id)] = _EXACT
+            found.scores[(group[i].id, group[j].id)] = EXACT
         else:
             found.compared += 1
-            _compare_pair(group[i], group[j], found, now)
+            _compare_pair(group[i], group[j], found, now, vetoes)
     return found
-
-
-def _nearest(sketches: Sequence[Sketch], pairs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Keep the pairs that are near enough, and of these the best ones of each entry."""
-    sets = [frozenset(sketch.keys) for sketch in sketches]
-    near: dict[tuple[int, int], float] = {}
-    partners: dict[int, list[tuple[float, int, int]]] = defaultdict(list)
-    for i, j in pairs:
-        copies = sketches[i].plain == sketches[j].plain
-        score = _EXACT if copies else _overlap(sets[i], sets[j])
-        if copies or (
-            score >= _NEAR and _may_matter(sets[i], sets[j], sketches[i].values, sketches[j].values)
-        ):
-            near[(i, j)] = score
-            partners[i].append((-score, i, j))
-            partners[j].append((-score, i, j))
-    kept = {pair[1:] for mine in partners.values() for pair in sorted(mine)[:_BEST]}
-    return sorted(pair for pair in near if pair in kept or near[pair] == _EXACT)
-
-
-def _may_matter(
-    a: frozenset[str], b: frozenset[str], values_a: frozenset[str], values_b: frozenset[str]
-) -> bool:
-    """Can one hold the other, or replace one value of it? Not if much, or two values, differ on both sides."""
-    only_a, only_b = a - b, b - a
-    if min(len(only_a), len(only_b)) > _MOST_ALONE:
-        return False
-    return min(len(only_a & values_a), len(only_b & values_b)) < _TWO_VALUES
-
-
-def _overlap(a: frozenset[str], b: frozenset[str]) -> float:
-    """Give the share of the smaller set's units that both have (Szymkiewicz-Simpson)."""
-    return len(a & b) / min(len(a), len(b)) if a and b else 0.0
 
 
 def _sketch(content: str) -> Sketch:
     units = read_cached(content).units
-    values = frozenset(
+    values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )
-    return Sketch(_plain(content), tuple(sys.intern(unit.key) for unit in units), values)
+    return Sketch(_plain(content), tuple(sys.intern(unit.key) for unit in units), tuple(values))
 
 
 def _plain(content: str) -> str:
@@ -185,7 +171,7 @@ def _plain(content: str) -> str:
     return re.sub(r"\s+", " ", fold(content).text).strip().rstrip(".。!！;；~ ")
 
 
-def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
+def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime, vetoes: _Vetoes) -> None:
     first, second, comparison = compare_texts(a.content, b.content)
     if comparison.merges:
         found.scores[(a.id, b.id)] = comparison.similarity
@@ -203,7 +189,7 @@ def _compare_pair(a: Entry, b: Entry, found: _Findings, now: datetime) -> None:
     elif judgement.relation == "conflict":
         found.conflicts.append(Conflict(a.id, b.id, judgement.reason))
     elif comparison.similarity >= _REPORTED:
-        found.vetoes.append(Veto(a.id, b.id, round(comparison.similarity, 3), judgement.reason))
+        vetoes.add(Veto(a.id, b.id, round(comparison.similarity, 3), judgement.reason))
 
 
 def _compared(a: Entry, b: Entry) -> Comparison:
@@ -237,21 +223,21 @@ def _draft_merges(
     found: _Findings,
     by_id: Mapping[str, Entry],
     policy: ConsolidationPolicy,
-) -> tuple[list[Draft], list[Veto]]:
+    vetoes: _Vetoes,
+) -> list[Draft]:
     members = {entry.id: entry for entry in group}
     pinned = frozenset(entry.id for entry in group if entry.pinned)
     copies, scores = _collapse_copies(found.scores, pinned)
     groups, _ = cluster(scores, pinned, policy.max_group)
     drafts: list[Draft] = []
-    vetoes: list[Veto] = []
     for ids in _with_copies(groups, copies):
         chosen = [members[i] for i in ids]
         draft = _draft(chosen, found, by_id)
         if isinstance(draft, Draft):
             drafts.append(draft)
         else:
-            vetoes.append(Veto(ids[0], ids[1], 1.0, draft))
-    return drafts, vetoes
+            vetoes.add(Veto(ids[0], ids[1], 1.0, draft))
+    return drafts
 
 
 def _collapse_copies(
@@ -265,7 +251,7 @@ def _collapse_copies(
             entry_id = leader[entry_id]
         return entry_id
 
-    for a, b in sorted(pair for pair, score in scores.items() if score == _EXACT):
+    for a, b in sorted(pair for pair, score in scores.items() if score == EXACT):
         first, second = sorted((find(a), find(b)), key=lambda i: (i not in pinned, i))
         if first != second and second not in pinned:
             leader[second] = first
@@ -319,7 +305,7 @@ def _draft(chosen: Sequence[Entry], found: _Findings, by_id: Mapping[str, Entry]
         reason="copies" if all(_are_copies(keeper, entry) for entry in chosen) else "say the same",
         inherited=inherit(keeper, chosen),
     )
-    score = min((s for s in inside if s is not None), default=_EXACT)
+    score = min((s for s in inside if s is not None), default=EXACT)
     return Draft(merge, score, max(evidence_time(entry) for entry in chosen))
 
 

@@ -1,7 +1,9 @@
 """What the guards see of an entry: its content units, the facts of its clauses, and both as a reading."""
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TypeVar
 
 from memoryd.memory.consolidation.lexicon import Language
 
@@ -23,6 +25,19 @@ TIMES = frozenset(
         "peak",
     }
 )
+
+_Member = TypeVar("_Member", bound=Hashable)
+_SETS = 4096  # small sets kept as one, however many clauses have them
+
+
+def shared(members: Iterable[_Member]) -> frozenset[_Member]:
+    """Freeze a small set; equal ones are one object, for thousands of readings are in memory at a time."""
+    return _one_of_equals(frozenset(members))
+
+
+@lru_cache(maxsize=_SETS)
+def _one_of_equals(found: frozenset[_Member]) -> frozenset[_Member]:
+    return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +117,7 @@ class Reading:
     quantifiers: frozenset[str] = frozenset()
     agents: frozenset[int] = field(default_factory=frozenset)
     text: str = ""
-    offsets: tuple[int, ...] = ()
+    offsets: Sequence[int] = ()
 
     def home(self, i: int) -> int:
         """Give the clause of a unit; brackets belong to the clause around them, a lone word to the record before it."""

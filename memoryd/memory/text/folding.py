@@ -1,6 +1,7 @@
 """Bring text into one form without losing the way back: every folded character knows its place."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -25,7 +26,7 @@ class Folded:
     """
 
     text: str
-    offsets: tuple[int, ...]
+    offsets: Sequence[int]
 
     def origin(self, start: int, end: int) -> tuple[int, int]:
         """Turn a half-open span of the folded text into one of the original text."""
@@ -35,7 +36,7 @@ class Folded:
 def fold(text: str) -> Folded:
     """Fold *text* character by character (base with its combining marks), keeping offsets."""
     if text.isascii():
-        return Folded(text, tuple(range(len(text) + 1)))
+        return Folded(text, range(len(text) + 1))
     pieces: list[str] = []
     offsets: list[int] = []
     for start, end in _clusters(text):
@@ -44,7 +45,9 @@ def fold(text: str) -> Folded:
         piece = unicodedata.normalize(form, cluster).translate(_SIGNS)
         pieces.append(piece)
         offsets.extend([start] * len(piece))
-    return Folded("".join(pieces), (*offsets, len(text)))
+    offsets.append(len(text))
+    same = range(len(text) + 1)
+    return Folded("".join(pieces), same if offsets == list(same) else tuple(offsets))
 
 
 def _is_power(text: str, at: int) -> bool:

@@ -1,5 +1,6 @@
 """What a plan promises: the same for any order, nothing lost, nothing left to do, bounded, the pinned untouched."""
 
+import tracemalloc
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.consolidation import ConsolidationPlan, ConsolidationPolicy, plan_consolidation
+from memoryd.memory.consolidation.candidates import propose_by_vectors
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.model import Entry, EntryState, Provenance
 
@@ -345,6 +347,32 @@ def test_a_large_namespace_is_not_compared_pair_by_pair() -> None:
 
     assert made.counts["compared"] < 1500 * 32
     assert made.merges == ()
+
+
+@pytest.mark.slow
+def test_planning_keeps_little_of_each_note() -> None:
+    found = entries(*(f"Server srv-{n} of team {n % 97} stands in rack {n}." for n in range(4000)))
+    plan(found[:50])  # the tables
+    tracemalloc.start()
+    plan(found)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+
+    assert most / len(found) < 8000
+
+
+def test_vectors_join_what_no_word_does() -> None:
+    numpy = pytest.importorskip("numpy")
+    near, far = numpy.eye(2, dtype=numpy.float32)
+    vectors = {"a": near, "b": far, "d": near, "e": near}
+
+    assert [set(found) for found in propose_by_vectors(list("abcde"), vectors, 4, 0.6)] == [
+        set(),
+        set(),
+        set(),
+        {0},
+        {0, 3},
+    ]
 
 
 def test_of_two_notations_of_a_number_the_one_in_digits_is_kept() -> None:
