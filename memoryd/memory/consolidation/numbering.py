@@ -33,8 +33,15 @@ def _noun_end(reading: Reading, site: Sequence[int]) -> int:
     if len(site) != 1 or not number.key.startswith("number:") or before < 0:
         return 0
     noun = reading.units[before]
-    near = not reading.text[noun.end : number.start].strip(" #")
-    return noun.end if near and noun.clause == number.clause and noun.kind in _NOUNS else 0
+    near = not reading.text[noun.end : number.start].strip(" #") and noun.clause == number.clause
+    return noun.end if near and (noun.kind in _NOUNS or _is_object(reading, site[0])) else 0
+
+
+def _is_object(reading: Reading, number: int) -> bool:
+    """运行备份 7: is the verb before the number what another verb acts on, a noun then?"""
+    mine = [i for i, u in enumerate(reading.units) if u.clause == reading.units[number].clause]
+    verbs = [i for i in mine if reading.units[i].kind == "action"]
+    return reading.language in UNSPACED and number == mine[-1] and verbs[1:][-1:] == [number - 1]
 
 
 def _has_numbers(reading: Reading, end: int) -> bool:

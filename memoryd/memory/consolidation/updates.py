@@ -222,6 +222,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
+    if not changed and _are_both_bounds(old, new, site):
+        return Judgement("distinct", "a lower and an upper bound")
     opposed = opposed or is_degree(old, new, site)
     named = is_subject(old, site.old) and is_subject(new, site.new)
     if named and not changed and not is_degree(old, new, site):
@@ -266,10 +268,16 @@ def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     return all(reading.units[i].kind == "action" for i in numbers)
 
 
+def _are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
+    """At least 2, at most 8: a floor and a ceiling hold side by side."""
+    return {unit.key for unit in units_of(old, new, site)} == {"at_least", "at_most"}
+
+
 def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
-    """Never debug in production, never debug in development: one ban does not lift another."""
-    units = units_of(old, new, site)
-    return all(unit.sign < 0 and not _is_closed(unit) for unit in units)
+    """Never debug in production, never debug in development: one ban does not lift another, unless it moves a bound."""
+    if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
+        return False
+    return all(unit.sign < 0 for unit in units_of(old, new, site))
 
 
 def _leaves_facts(old: Reading, alignment: Alignment, site: Site) -> bool:

@@ -55,6 +55,11 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
         # one ban does not lift another
         ("Never open the valve in winter.", "Never open the valve in summer."),
         ("Do not enable tracing in production.", "Do not enable tracing in development."),
+        ("Never run the photo album on Fridays.", "Never run the photo album on Mondays."),
+        ("Never use port 8080 for tests", "Never use port 8081 for tests"),
+        # a floor and a ceiling
+        ("The album keeps at most 12 files", "The album keeps at least 12 files"),
+        ("相册最多保留 8 个文件", "相册最少保留 3 个文件"),
         # the thing spoken of is named by its number or its quality
         ("The parser of level 2 targets LALR.", "The parser of level 3 targets LALR."),
         ("The tall shelf stands next to the door.", "The low shelf stands next to the door."),
@@ -125,6 +130,7 @@ def test_hyphenated_names_of_one_meaning_are_two_things(note: str, first: str, s
         ("Bao maintains locker 11.", "Bao maintains locker 12."),
         ("快递柜 11 由 Bao 维护。", "Bao 维护快递柜 12。"),
         ("周一不要重启服务器 3。", "周一不要重启服务器 4。"),
+        ("周一运行相册 3。", "周一运行相册 4。"),
         ("Restart server 3 every night", "Restart server 4 every night"),
         ("Review ticket #481 before lunch", "Review ticket #502 before lunch"),
         ("Starte Server 3 jede Nacht neu", "Starte Server 4 jede Nacht neu"),
@@ -147,6 +153,8 @@ def test_a_number_that_tells_which_one_names_another_thing(older: str, newer: st
         ("Use batch size 64 for training", "Use batch size 128 for training"),
         ("The standup is in room 12", "The standup is in room 14"),
         ("Restart server 3 every night", "Now restart server 4 every night instead"),
+        ("Never keep more than 5 backups", "Never keep more than 10 backups"),
+        ("Do not deploy after 5 pm", "Do not deploy after 3 pm"),
         ("项目用 Node 18", "项目用 Node 20"),
         ("测试用端口 5432", "测试用端口 6432"),
         ("Der Build nutzt Port 5432", "Der Build nutzt Port 6432"),
