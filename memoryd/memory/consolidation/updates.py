@@ -218,12 +218,11 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)
-    if _is_added(new, site) or not (opposed or _is_comparable(old, new, site)):
+    beside = _is_added(new, site) or _are_both_bounds(old, new, site)
+    if beside or not (opposed or _is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
-    if not changed and _are_both_bounds(old, new, site):
-        return Judgement("distinct", "a lower and an upper bound")
     opposed = opposed or is_degree(old, new, site)
     named = is_subject(old, site.old) and is_subject(new, site.new)
     if named and not changed and not is_degree(old, new, site):
