@@ -25,7 +25,7 @@ def was_read(home: Path, source: str, path: Path) -> bool:
     """Has memoryd read a transcript to its end?"""
     try:
         with Reader(home) as reader:
-            return reader.offsets(source).get(str(path), (0, 0))[1] >= path.stat().st_size
+            return reader.offsets().get(source, {}).get(str(path), (0, 0))[1] >= path.stat().st_size
     except MemorydError:
         return False
 

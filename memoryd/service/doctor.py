@@ -3,7 +3,7 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -14,7 +14,7 @@ from memoryd.service.client import daemon_state
 from memoryd.service.history.archive import changed_ns
 from memoryd.service.home import OTHERS, owned_paths, prepare_home
 from memoryd.service.lock import WriterLock
-from memoryd.service.overview import describe_lost_log, pending_bytes
+from memoryd.service.overview import Offsets, describe_lost_log, offsets_for, pending_bytes
 from memoryd.service.repair import repair
 from memoryd.service.writer import utc_now
 from memoryd.sources.base import Source
@@ -137,12 +137,12 @@ def _endangered(home: Path, source: Source, root: Path, days: float) -> Iterator
             yield pending
 
 
-def _offsets(home: Path, source: str) -> Mapping[str, tuple[int, int]]:
+def _offsets(home: Path, source: str) -> Offsets:
     if not (home / DATABASE_NAME).exists():
         return {}
     try:
         with Reader(home) as reader:
-            return reader.offsets(source)
+            return offsets_for(source, reader.offsets())
     except StoreError:  # told where the database is looked at
         return {}
 

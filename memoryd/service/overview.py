@@ -1,5 +1,6 @@
 """How memoryd is: what `status` and `sources` tell, with or without a running daemon."""
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from pathlib import Path
@@ -19,6 +20,8 @@ from memoryd.store.records import SourceStatus
 from memoryd.store.settings import get_setting
 from memoryd.store.store import LOG_LOST
 from memoryd.store.traces import why_lost
+
+Offsets = Mapping[str, tuple[int, int]]  # logical path -> (size when last read, offset)
 
 
 def describe_status(
@@ -103,8 +106,9 @@ def _describe_database(
             trouble = describe_lost_log(get_setting(reader.connection, LOG_LOST))
             database |= reader.counts() | {"schema": reader.schema()}
             known = {status.name: status for status in reader.sources()}
+            read = reader.offsets()
             for source in sources:
-                offsets = reader.offsets(source.name)
+                offsets = offsets_for(source.name, read)
                 described += _describe_roots(source, known.get(source.name), offsets, watch)
     except StoreError as error:
         return database, [], str(error)
@@ -124,7 +128,7 @@ def describe_lost_log(lost_at: str | None) -> str:
 def _describe_roots(
     source: Source,
     status: SourceStatus | None,
-    offsets: Mapping[str, tuple[int, int]],
+    offsets: Offsets,
     watch: Mapping[str, str],
 ) -> list[dict[str, Any]]:
     """A row for each root that is there or was read; what is counted for the source as a whole stands in the first."""
@@ -139,7 +143,7 @@ def _describe_root(
     source: Source,
     root: Path,
     status: SourceStatus | None,
-    offsets: Mapping[str, tuple[int, int]],
+    offsets: Offsets,
     watch: Mapping[str, str],
 ) -> dict[str, Any]:
     files, lag = 0, 0
@@ -159,8 +163,13 @@ def _describe_root(
     }
 
 
-def pending_bytes(source: Source, path: Path, offsets: Mapping[str, tuple[int, int]]) -> int:
-    """Bytes of a transcript that were not read yet; *offsets* are those of its source (`Reader.offsets`)."""
+def offsets_for(source: str, read: Mapping[str, dict[str, tuple[int, int]]]) -> Offsets:
+    """How far the transcripts of a source were read: by itself, else by the source whose files lie among its own."""
+    return ChainMap(read.get(source, {}), *read.values())
+
+
+def pending_bytes(source: Source, path: Path, offsets: Offsets) -> int:
+    """Bytes of a transcript that were not read yet; *offsets* are those of its source (`offsets_for`)."""
     size, offset = offsets.get(source.logical(path), (None, 0))
     plain = size is None or source.logical(path) == str(path)
     return max(0, (_size(path) if plain else size or 0) - offset)

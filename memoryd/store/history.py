@@ -136,10 +136,12 @@ def counts(connection: Connection) -> dict[str, int]:
     }
 
 
-def offsets(connection: Connection, source: str) -> dict[str, tuple[int, int]]:
-    """(size when last read, offset) of every transcript of a source, by logical path."""
+def offsets(connection: Connection) -> dict[str, dict[str, tuple[int, int]]]:
+    """(size when last read, offset) of every transcript, by source and logical path."""
     rows = connection.execute(
-        "select path, size, offset from transcript join source on source.id = transcript.source_id where source.name = ?",
-        (source,),
+        "select source.name, path, size, offset from transcript join source on source.id = transcript.source_id"
     )
-    return {path: (size, offset) for path, size, offset in rows}
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for source, path, size, offset in rows:
+        found.setdefault(source, {})[path] = (size, offset)
+    return found

@@ -98,9 +98,9 @@ class Reader:
         """Rows by kind: messages, tool messages, sessions."""
         return history.counts(self.connection)
 
-    def offsets(self, source: str) -> dict[str, tuple[int, int]]:
-        """(size when last read, offset) of every transcript of a source, by logical path."""
-        return history.offsets(self.connection, source)
+    def offsets(self) -> dict[str, dict[str, tuple[int, int]]]:
+        """(size when last read, offset) of every transcript, by source and logical path."""
+        return history.offsets(self.connection)
 
     def schema(self) -> int:
         """The schema version of the database."""

@@ -65,6 +65,23 @@ class TestStatus:
         assert [one["name"] for one in described["sources"]] == ["claude-code"]
         assert not (home / DATABASE_NAME).exists()
 
+    def test_a_transcript_below_the_root_of_another_agent_is_no_lag_of_that_agent(
+        self, home: Path, root: Path, read: Callable[[], None]
+    ) -> None:
+        inside = root / "all" / "claude"
+        path = write(inside / "p/a.jsonl", claude_session("a", [("user", "hello")]))
+        tables = {
+            "chats": {"type": "jsonl", "roots": [str(root / "all")]},
+            "claude-code": {"roots": [str(inside)]},
+        }
+        config = parse_config({"sources": {"discover": False, **tables}}, "test")
+        with Store(home, utc_now) as store:
+            Ingest(store, build_sources(config)).everything()
+
+        assert [row(home, config, name)["lag_bytes"] for name in tables] == [0, 0]
+        path.write_bytes(path.read_bytes() + b"more")
+        assert [row(home, config, name)["lag_bytes"] for name in tables] == [4, 4]
+
     def test_lag_is_what_was_appended_or_is_not_finished(
         self, home: Path, root: Path, config: Config, read: Callable[[], None]
     ) -> None:

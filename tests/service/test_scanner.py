@@ -54,7 +54,7 @@ class Place:
     def pending(self) -> dict[str, int]:
         """Bytes of each file that its cursor has not covered."""
         with Reader(self.home) as reader:
-            offsets = reader.offsets("chats")
+            offsets = reader.offsets().get("chats", {})
         return {
             path.name: path.stat().st_size - offsets.get(str(path), (0, 0))[1]
             for path in self.root.glob("*.jsonl")
