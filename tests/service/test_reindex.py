@@ -52,6 +52,17 @@ def test_another_reader_says_it_in_the_same_rows(life: Life, gone: bool) -> None
     assert max(length for _, length in after) > max(length for _, length in before)
 
 
+def test_a_transcript_that_a_person_named_is_read_again_too(life: Life, tmp_path: Path) -> None:
+    path = tmp_path / "elsewhere" / "1.jsonl"
+    path.parent.mkdir()
+    shutil.move(next(life.root.rglob("*.jsonl")), path)
+    life.ask("ingest", paths=[str(path)])
+    told = life.ask("reindex", config=life.config(tool_output_chars=5000))
+
+    assert (told["files"], told["messages_added"] > 0) == (2, True)
+    assert path.exists()
+
+
 def test_what_was_updated_is_found_by_its_new_words_only(life: Life) -> None:
     life.ask("ingest")
     told = life.ask("reindex", config=life.config(tool_output_chars=100))

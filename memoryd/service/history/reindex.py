@@ -19,6 +19,7 @@ from memoryd.service.writer import Tell, Writer
 from memoryd.sources.base import Source
 from memoryd.sources.registry import find_source, reader_of
 from memoryd.store.forgetting import refuses_copy
+from memoryd.store.history import offsets
 from memoryd.store.records import to_milliseconds
 from memoryd.store.rereading import Origin, known_messages, rename_messages, unknown_identities
 from memoryd.store.store import Store, identity_of
@@ -67,10 +68,20 @@ class _Rereading:
         live = {
             source.logical(path): path for root in source.roots for path in source.discover(root)
         }
+        live |= {str(path): path for path in self._named_once()}
         yield from self._copies(live)
         for path in live.values():
             owner = reader_of(path, source, self._writer.scanner.ingest.sources)
             yield from self._transcript(owner, path, owner.logical(path))
+
+    def _named_once(self) -> Iterator[Path]:
+        """Transcripts that a person named: they lie under no root."""
+        sources = self._writer.scanner.ingest.sources
+        roots = [root for source in sources for root in source.roots]
+        for logical in offsets(self._store.connection).get(self._source.name, ()):
+            path = Path(logical)
+            if path.is_file() and not any(path.is_relative_to(root) for root in roots):
+                yield path
 
     def _copies(self, live: Mapping[str, Path]) -> Iterator[None]:
         archive = Archive(self._store.path.parent)
