@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from bench.simulated_year import QUESTIONS, Month, check, draw, simulate, table
+from bench.simulated_year import QUESTIONS, simulate
+from bench.year_figures import Month, check, draw, table
 
 
 def test_a_month_of_a_user_with_a_small_quota(tmp_path: Path) -> None:
