@@ -23,7 +23,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from bench.year_figures import QUOTA, Month, check, draw, table
+from bench.year_figures import QUOTA, Month, check, draw, table, table_row
 from memoryd.config import Config, EmbeddingConfig, RetentionConfig, SourceConfig, SourcesConfig
 from memoryd.service.bank.pruning import prune
 from memoryd.service.bank.search import answer_search, search_memory
@@ -145,7 +145,7 @@ class Year:
                 seconds.append(self._sleep())
             if (today + timedelta(days=1)).month != today.month or day == days - 1:
                 self.months.append(self._measure(len(self.months) + 1, seconds))
-                print(_row(self.months[-1]), flush=True)
+                print(table_row(self.months[-1]), flush=True)
                 seconds = []
 
     def _talk(self, day: int) -> None:

@@ -61,10 +61,11 @@ def table(months: Sequence[Month]) -> str:
         "| month | active | archived | in use, must be there | missing | answered | history kB | database kB | asked to confirm | night s |",
         "|---|---|---|---|---|---|---|---|---|---|",
     ]
-    return "\n".join([*lines, *map(_row, months)])
+    return "\n".join([*lines, *map(table_row, months)])
 
 
-def _row(one: Month) -> str:
+def table_row(one: Month) -> str:
+    """One month of the table."""
     return (
         f"| {one.number} | {one.active} | {one.archived} | {one.due} | {len(one.missing)} | {one.answered:.0%} | {one.history_bytes // 1000} "
         f"| {one.database_bytes // 1000} | {one.asked_to_confirm} | {one.night_seconds:.1f} |"
