@@ -221,7 +221,7 @@ class ReadingBuilder(Marks):
     def _add(self, item: Item) -> None:
         if item.key in ("", "unset_") and item.role == "concept":
             return
-        self.now.participle = self.now.participle or item.surface.endswith("ed")
+        self.now.participle |= item.surface.partition(" ")[0].endswith("ed")  # pushed back
         if item.role == "action":
             self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if self.now.perfect and self._is_participle(item):

@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
 from memoryd.memory.consolidation.order import role_clash
+from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.topics import may_float
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 from memoryd.memory.consolidation.wording import wording_problem
@@ -339,7 +340,7 @@ def _is_worded_otherwise(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
 
 
 def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    reason = role_clash(a, b, alignment)
+    reason = role_clash(a, b, alignment) or reason_clash(a, b, alignment)
     return Objection(reason, "order") if reason else None
 
 

@@ -8,6 +8,7 @@ from memoryd.memory.consolidation.quantities import month_day, with_unit
 from memoryd.memory.consolidation.shares import join_shares
 
 _DAYS = 31
+_YEAR = r"number:(?:19|20)\d\d"
 _NOON = 12
 _SMALL_HOURS = 4
 _LATE = frozenset({"afternoon", "evening"})
@@ -228,7 +229,9 @@ def _is_may(found: list[Item], i: int) -> bool:
     if found[i].surface != "May" or found[i].role not in ("modal", "name"):
         return False
     beside = [found[k] for k in (i - 1, i + 1) if 0 <= k < len(found)]
-    return any(_day(item) for item in beside) or (i > 0 and found[i - 1].role == "marker")
+    if any(_day(item) for item in beside) or (i > 0 and found[i - 1].role == "marker"):
+        return True
+    return i + 1 < len(found) and re.fullmatch(_YEAR, found[i + 1].key) is not None
 
 
 def _day(item: Item) -> int:
@@ -257,7 +260,7 @@ def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
         if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de")
         else i + 1
     )
-    if k < len(found) and re.fullmatch(r"number:(19|20)\d\d", found[k].key):
+    if k < len(found) and re.fullmatch(_YEAR, found[k].key):
         year, last, i = int(found[k].key[7:]), found[k], k
     key = month_day(month, day, year) if day else f"month:{year or ''}-{month:02}"
     out.append(Item("quantity", key, "", first.start, last.end))

@@ -61,6 +61,7 @@ _LISTED = (
     "linking",
     "keeping",
     "directing",
+    "causing",
 )
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
 _UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
@@ -107,6 +108,7 @@ class Lexicon:
         linking: words between two negations that make a must of them (without X, then not Y).
         keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
         directing: words that make an order of a statement (is to).
+        causing: words that open a clause which gives the reason.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
@@ -161,6 +163,7 @@ class Lexicon:
     linking: frozenset[str] = frozenset()
     keeping: frozenset[str] = frozenset()
     directing: frozenset[str] = frozenset()
+    causing: frozenset[str] = frozenset()
     sayings: Sayings | None = None
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)

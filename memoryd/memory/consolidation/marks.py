@@ -77,9 +77,10 @@ class Marks(ABC):
         self.dropped.append(item.surface.casefold())
 
     def _ignore(self, item: Item) -> None:
-        self._add(replace(item, role="word")) if self.table.language in UNSPACED else self._drop(
-            item
-        )
+        if self.table.language in UNSPACED:
+            self._add(replace(item, role="word", key=item.surface))  # 不足 is not 不错
+        else:
+            self._drop(item)
 
     def _negate(self, item: Item) -> None:
         kind = item.key

@@ -5,8 +5,11 @@ from functools import lru_cache
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.reading import common_language, read
+from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.respelling import respellings
+from memoryd.memory.consolidation.rewording import reworded
 from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.wording import exchanged_words
 
 _READINGS = 16384  # kept at a time; about 4 kB each
 
@@ -16,11 +19,15 @@ read_cached = lru_cache(maxsize=_READINGS)(read)
 
 
 def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
-    """Read two texts and compare them; if they differ, once more without slips of the pen."""
+    """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen."""
     first, second = read_both(a, b)
     comparison = compare(first, second)
-    spaced = not UNSPACED & {first.language, second.language}
-    if comparison.merges or not spaced or not _may_be_slips(first, second, comparison):
+    if turned := _told_alike(a, b, first, second):
+        again = compare(*turned)
+        exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
+        if exchanged if comparison.merges else again.merges:  # who depends on whom
+            return first, second, again
+    if comparison.merges or not _may_be_slips(first, second, comparison):
         return first, second, comparison
     slips_a, slips_b = respellings(first.text, second.text, first.language)
     if not slips_a and not slips_b:
@@ -33,8 +40,23 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     return (*respelled, again) if again.merges else (first, second, comparison)
 
 
+def _told_alike(a: str, b: str, first: Reading, second: Reading) -> tuple[Reading, Reading] | None:
+    """Read two texts as they are told from the same end; None if no row of the table turns either."""
+    if first.language != second.language:
+        return None
+    ours, theirs = reworded(a, first.language), reworded(b, second.language)
+    if ours is None and theirs is None:
+        return None
+    return (
+        read_cached(ours, first.language) if ours else first,
+        read_cached(theirs, first.language) if theirs else second,
+    )
+
+
 def _may_be_slips(first: Reading, second: Reading, comparison: Comparison) -> bool:
-    """Is what differs little, and ordinary words only?"""
+    """Is what differs little, and ordinary words only, in a language that puts spaces between them?"""
+    if UNSPACED & {first.language, second.language}:
+        return False
     only_a, only_b = comparison.alignment.only_a, comparison.alignment.only_b
     if not 0 < len(only_a) + len(only_b) <= _MOST_SLIPS or not comparison.alignment.pairs:
         return False

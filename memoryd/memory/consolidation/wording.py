@@ -72,12 +72,12 @@ _HAS_DONE = re.compile(r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|�
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        _exchanged, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
+        exchanged_words, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 
 
-def _exchanged(a: Reading, b: Reading) -> str | None:
+def exchanged_words(a: Reading, b: Reading) -> str | None:
     """Ann gave Bob the keys, Bob gave Ann the keys: the same words in the same places but for two."""
     first, second = (_WORD.findall(reading.text.casefold()) for reading in (a, b))
     if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):

@@ -1,0 +1,140 @@
+"""Sentences that are told from another end: "X is Y's job" is read as "Y is responsible for X".
+
+The rows of languages/*_rewordings.toml turn a whole clause (or sentence) into the wording that the others of its kind
+are turned into too. A row may move words and change those that it names; what its slots hold is never touched. So
+whatever differs between two texts still differs, and every guard still sees it.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
+from memoryd.memory.text import fold
+
+_LANGUAGES: frozenset[Language] = frozenset({"en", "zh"})
+_SENTENCES = re.compile(r"([.;!?](?=\s|$)|[。；！？\n])")
+_CLAUSES: dict[str, re.Pattern[str]] = {
+    "en": re.compile(
+        r"(,|:|\s[-–—]|[()]|\b(?:if|unless|when|whenever|because|since|until|till|before|after|once|except|but"
+        r"|so that|while|although|though|which)\b)",
+        re.IGNORECASE,
+    ),
+    "zh": re.compile(r"([，,：:（）()]|因为|由于|如果|除非|但是?|所以|否则)"),
+}
+_SLOTS: dict[str, dict[str, str]] = {
+    "en": {
+        "": r"[^,;:()]+?",
+        "N": r"(?-i:[A-Z][\w.+#-]*(?: (?:[A-Z][\w.+#-]*|\d[\d.]*))*)",  # a name
+        "n": r"(?:(?:about|around|roughly|nearly|almost|at most|up to|at least) )?(?:\d[\d.,]*|a|an|half an?|one|two|three"
+        r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b[^,;:()]*?",
+        "w": r"[\w'-]+",  # a word
+        "d": r"(?:don't|do not|never|please don't|please do not|don't ever|do not ever)",
+    },
+    "zh": {
+        "": r"[^，,；;：:（）()]+?",
+        "N": r"[^，,；;：:（）()的是在]{1,8}?",
+        "t": r"(?:每|逢)?(?:周|星期|礼拜|天|日|月|年|晚|早|凌晨|上午|下午|中午|傍晚|今|明|\d|[一二三四五六七八九十])[^，,；;：:（）()]*?",
+        "w": r"[^，,；;：:（）()]{2,4}?",
+    },
+}
+_SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::([^}]+))?\}")
+_GROUP = re.compile(r"(?<!\\)\((?!\?)")
+_WORD = re.compile(r"[a-z'-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """One way to say it, and how it is read."""
+
+    said: re.Pattern[str]
+    read: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """The rows of a language, each with the words of which a text must have one, in the order of the file."""
+
+    rows: tuple[tuple[frozenset[str], bool, _Row], ...]
+    words: frozenset[str]
+
+
+@lru_cache(maxsize=16384)
+def reworded(text: str, language: Language) -> str | None:
+    """Give the text as the table has it read, or None if no row says anything about it."""
+    if language not in _LANGUAGES:
+        return None
+    table = _table(language)
+    folded = fold(text).text
+    found = _words(folded.casefold(), language, table)
+    if not found:
+        return None
+    rows = [(whole, row) for words, whole, row in table.rows if not words.isdisjoint(found)]
+    wholes = tuple(row for whole, row in rows if whole)
+    parts = tuple(row for whole, row in rows if not whole)
+    pieces = [
+        _clauses(_turn(piece, wholes, language), parts, language)
+        for piece in _SENTENCES.split(folded)
+    ]
+    said = "".join(pieces)
+    return said if said != folded else None
+
+
+def _words(text: str, language: Language, table: _Table) -> frozenset[str]:
+    if language in UNSPACED:
+        return frozenset(word for word in table.words if word in text)
+    return table.words.intersection(_WORD.findall(text))
+
+
+def _clauses(sentence: str, rows: tuple[_Row, ...], language: Language) -> str:
+    parts = _CLAUSES[language].split(sentence)
+    return "".join(part if n % 2 else _turn(part, rows, language) for n, part in enumerate(parts))
+
+
+def _turn(piece: str, rows: Iterable[_Row], language: Language) -> str:
+    """Apply the rows in turn to one sentence or clause; the spaces around it stay."""
+    core = piece.strip()
+    if not core:
+        return piece
+    turned = core
+    for row in rows:
+        if match := row.said.fullmatch(turned):
+            slots = {key: value or "" for key, value in match.groupdict().items()}
+            turned = " ".join(row.read.format_map(slots).split())
+    if turned == core:
+        return piece
+    return piece.replace(core, _uncapitalised(turned, core, language))
+
+
+def _uncapitalised(turned: str, core: str, language: Language) -> str:
+    """What opened the sentence with a capital may now stand inside of it."""
+    first = re.match(r"[A-Z][a-z']*(?![\w'-])", core)
+    if language in UNSPACED or first is None or turned.startswith(first.group()):
+        return turned
+    word = first.group()
+    known = word.casefold() in lexicon(language).plain_words
+    return re.sub(rf"\b{re.escape(word)}\b", word.lower(), turned, count=1) if known else turned
+
+
+@cache
+def _table(language: Language) -> _Table:
+    file = files(__package__).joinpath("languages", f"{language}_rewordings.toml")
+    data = tomllib.loads(file.read_text("utf-8"))
+    rows = [
+        (frozenset(kind["words"]), part == "sentences", _row(said, read, language))
+        for kind in data["kind"]
+        for part in ("sentences", "clauses")
+        for said, read in kind.get(part, ())
+    ]
+    return _Table(tuple(rows), frozenset().union(*(row[0] for row in rows)))
+
+
+def _row(said: str, read: str, language: Language) -> _Row:
+    """Compile a row: {x} is any words, {x:a|b} one of these, {xN} a name, {xn} an amount, {xw} one word; (a|b) either, (a)? perhaps."""
+    pattern = _GROUP.sub("(?:", fold(said).text)
+    slots = _SLOTS[language]
+    pattern = _SLOT.sub(lambda m: f"(?P<{m[1]}>{m[3] or slots[m[2]]})", pattern)
+    return _Row(re.compile(pattern, re.IGNORECASE), fold(read).text)

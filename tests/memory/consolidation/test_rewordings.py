@@ -1,0 +1,49 @@
+"""Sentences told from another end are read alike, their twins are not.
+
+rewordings.tsv: kind, same or apart, text, text. Every line holds, in both orders.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from memoryd.memory.consolidation.pairing import compare_texts
+from memoryd.memory.consolidation.rewording import reworded
+
+ROWS = [
+    line.split("\t")
+    for line in Path(__file__).with_name("rewordings.tsv").read_text("utf-8").splitlines()
+    if line
+]
+
+
+@pytest.mark.parametrize(("kind", "relation", "a", "b"), ROWS)
+def test_what_is_told_from_another_end_meets_and_twins_do_not(
+    kind: str, relation: str, a: str, b: str
+) -> None:
+    for one, other in ((a, b), (b, a)):
+        comparison = compare_texts(one, other)[2]
+        assert comparison.merges == (relation == "same"), (kind, comparison.reason)
+
+
+def test_what_no_row_speaks_of_stays_as_it_is() -> None:
+    assert reworded("The kettle is blue.", "en") is None
+    assert reworded("水壶是蓝色的。", "zh") is None
+
+
+def test_a_row_turns_its_own_clause_only() -> None:
+    text = "If the lamp is red, Kafka is needed by the audit service; call Ines."
+
+    assert reworded(text, "en") == "If the lamp is red, the audit service needs Kafka; call Ines."
+
+
+def test_a_language_without_rows_is_left_alone() -> None:
+    assert reworded("Le dépôt appartient à Inès.", "fr") is None
+
+
+def test_rewording_twice_changes_nothing_more() -> None:
+    for _, _, *texts in ROWS:
+        for text in texts:
+            language = "zh" if any(char > "\u3000" for char in text) else "en"
+            once = reworded(text, language) or text
+            assert (reworded(once, language) or once) == once, text
