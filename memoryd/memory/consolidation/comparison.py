@@ -21,7 +21,7 @@ from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
-Flip = Literal["", "sign", "done", "modality", "order", "scope", "veto"]
+Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _THIRD = frozenset({"he", "she", "they"})
@@ -157,7 +157,8 @@ def _literals(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         for start, end, plain in literals(here.text):
             inside = {n for n, unit in enumerate(here.units) if start <= unit.start < end}
             if (not inside or inside & numbers) and not is_said(plain, there.text):
-                return Objection(f"{plain!r} is spelled so in only one of them")
+                reason = f"{plain!r} is spelled so in only one of them"
+                return Objection(reason, "literal")
     return None
 
 

@@ -33,7 +33,7 @@ def find_site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) 
         return _loose_site(old, new, left, right)
     if not _is_run(left) or not _is_run(right):
         return None
-    if len(_kinds(old, left)) > 1 or len(_kinds(new, right)) > 1:
+    if _is_mixed(_kinds(old, left)) or _is_mixed(_kinds(new, right)):
         return None  # a name and a number: two differences side by side
     if len({old.units[i].role for i in left}) > 1 or len({new.units[j].role for j in right}) > 1:
         return None  # a preposition stands between them
@@ -43,6 +43,11 @@ def find_site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) 
     if left and right and not ends and not _same_place(alignment, left, right):
         return None
     return Site(left, right)
+
+
+def _is_mixed(kinds: set[str]) -> bool:
+    """Are these values of two kinds? An identifier may be a part of a name (GitHub Actions)."""
+    return len(kinds) > 1 and not kinds <= {"word", "code"}
 
 
 def _kinds(reading: Reading, numbers: Sequence[int]) -> set[str]:

@@ -13,12 +13,12 @@ from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import (
     is_multiple,
     is_single,
-    mentions,
     mentions_any,
 )
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
+from memoryd.memory.consolidation.displaced import is_denied_for_another, spelled_apart
 from memoryd.memory.consolidation.exchange import exchanged
-from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
 from memoryd.memory.consolidation.site import (
     WORDS_OF_DEGREE,
@@ -29,11 +29,11 @@ from memoryd.memory.consolidation.site import (
     value_kind,
 )
 from memoryd.memory.consolidation.subject import is_subject
+from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _CLOSED = ("quantity", "code", "compare", "quantify", "condition")
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
-_STEPS = frozenset({"after", "before", "next", "last"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +46,41 @@ class Judgement:
 
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
-    alignment = comparison.alignment
+    alignment = spelled_apart(old, new, comparison.alignment)
     if not alignment.pairs or not _may_be_judged(old, new):
         return Judgement("distinct", comparison.reason)
+    if is_denied_for_another(old, new, alignment):
+        return Judgement("update", "the older value is said not to hold")
     changed = "change" in new.cues()
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
         if site is None or not _is_about_the_same(old, alignment, changed):
             return Judgement("distinct", comparison.reason)
-    objection = comparison.objection or object_to(old, new, alignment)
-    if objection and objection.flip == "veto":
+    objection = comparison.objection
+    if objection is None or alignment != comparison.alignment:
+        objection = object_to(old, new, alignment)
+    if objection and objection.flip in ("veto", "literal"):
         return Judgement("distinct", objection.reason)
     if site is None:
-        return _turned(old, new, comparison, objection)
+        turned = objection is not None and is_turned_round(old, new, alignment, objection)
+        reason = objection.reason if objection else comparison.reason
+        return Judgement("update" if turned else "distinct", reason)
+    return _judge_site(old, new, site, comparison, alignment, objection)
+
+
+def _judge_site(
+    old: Reading,
+    new: Reading,
+    site: Site,
+    comparison: Comparison,
+    alignment: Alignment,
+    objection: Objection | None,
+) -> Judgement:
+    """One place differs: is it a newer value of the same?"""
+    if objection is None and alignment != comparison.alignment and _is_where(old, new, site):
+        return Judgement("update", _attribute(old, site))
+    changed = "change" in new.cues()
     happened = objection is not None and objection.flip == "done" and "done" in new.cues()
     if (
         objection
@@ -104,102 +125,6 @@ def _may_be_judged(old: Reading, new: Reading) -> bool:
     return "doubt" not in old.cues() and "doubt" not in new.cues()
 
 
-def _turned(
-    old: Reading, new: Reading, comparison: Comparison, objection: Objection | None
-) -> Judgement:
-    """All words are equal, but a sign, a modality or an order was turned round."""
-    if objection is None:
-        return Judgement("distinct", comparison.reason)
-    if _is_told_otherwise(old, new, comparison.alignment, objection):
-        return Judgement("distinct", objection.reason)
-    bounded = any(
-        unit.kind == "compare" for unit in old.units
-    )  # may have at most 3 = must not have more
-    if objection.flip == "modality" and not bounded and _says_how(old) and _says_how(new):
-        return Judgement("update", objection.reason)
-    if (
-        objection.flip in ("sign", "done")
-        and _negations(old) + _negations(new) == 1
-        and ("change" in new.cues() or not _both_must(old, new))
-    ):
-        return Judgement("update", objection.reason)
-    steps = old.ordered and new.ordered and _steps_exchanged(old, new, comparison.alignment)
-    swapped = steps or (
-        objection.flip == "order" and _values_swapped(old, new, comparison.alignment)
-    )
-    if swapped and _is_assignment(old) and _is_assignment(new):
-        return Judgement("update", objection.reason)
-    return Judgement("distinct", objection.reason)
-
-
-def _is_told_otherwise(
-    old: Reading, new: Reading, alignment: Alignment, objection: Objection
-) -> bool:
-    """Is the newer text built another way, so that what looks turned round may only be told from another end?
-
-    Steps that changed places stand in one list or in clauses of one kind; anything else keeps its place.
-    """
-    pairs = sorted(alignment.pairs)
-    moved = [(i, k) for n, (i, j) in enumerate(pairs) for k, m in pairs[n + 1 :] if j > m]
-    if objection.flip == "order":
-        return any(
-            old.units[i].scope != old.units[k].scope
-            or {old.units[i].kind, old.units[k].kind} & set(WORDS_OF_DEGREE)
-            for i, k in moved
-        )
-    return objection.flip == "modality" and bool(moved)
-
-
-def _both_must(old: Reading, new: Reading) -> bool:
-    """Must do it / not to do it is not to be: two ways to say the same, one of them not understood."""
-    return all(any("must" in clause.modals for clause in reading.clauses) for reading in (old, new))
-
-
-def _says_how(reading: Reading) -> bool:
-    """Does the text say in words whether something must or may be?"""
-    return any(clause.modals & {"must", "may", "should", "exempt"} for clause in reading.clauses)
-
-
-def _negations(reading: Reading) -> int:
-    return sum(max(clause.denials, "pending" in clause.cues) for clause in reading.clauses)
-
-
-def _values_swapped(old: Reading, new: Reading, alignment: Alignment) -> bool:
-    """Did two values of one kind change places, or the steps of an order?"""
-    if (old.ordered or new.ordered) and _are_steps(old) and _are_steps(new):
-        return True
-    values = [
-        (i, j) for i, j in alignment.pairs if old.units[i].kind in ("code", "name", "quantity")
-    ]
-    return any(
-        i < k and j > m and value_kind(old.units[i]) == value_kind(old.units[k])
-        for i, j in values
-        for k, m in values
-    )
-
-
-def _are_steps(reading: Reading) -> bool:
-    """Does a text that orders anything name more than one step? Of unspaced ones it must say which comes then."""
-    keys = {unit.key for unit in reading.units}
-    listed = any(unit.listed >= 0 for unit in reading.units)
-    return reading.language not in UNSPACED or listed or not keys.isdisjoint(_STEPS)
-
-
-def _steps_exchanged(old: Reading, new: Reading, alignment: Alignment) -> bool:
-    """Was something first that is now then, and the other way round?"""
-    scopes = {(old.units[i].scope, new.units[j].scope) for i, j in alignment.pairs}
-    return {("after", ""), ("", "after")} <= scopes
-
-
-def _is_assignment(reading: Reading) -> bool:
-    """Does the text only say what (or who) something is, or in which order?"""
-    if reading.ordered:
-        return True
-    owner = lexicon(reading.language).attributes.get("owner", frozenset())
-    verbs = [unit for unit in reading.units if unit.kind == "action"]
-    return all(mentions(unit.surface.casefold(), owner) for unit in verbs)
-
-
 def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> bool:
     shared = len(alignment.pairs)
     solid = [i for i, _ in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
@@ -213,7 +138,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
 ) -> Judgement:
     attribute = _attribute(old, site) or comparison.reason
     if not site.old or not site.new:
-        silent = _negations(old) == _negations(new)  # "only" may be said with two negations
+        silent = negations(old) == negations(new)  # "only" may be said with two negations
         if (is_degree(old, new, site) and silent) or (changed and site.old):
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
@@ -263,8 +188,9 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
 
 
 def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
-    """A verb alone is no value: another deed with the same things leaves the first one as it was."""
-    return all(reading.units[i].kind == "action" for i in numbers)
+    """A verb alone is no value: another deed with the same things leaves the first one as it was. WARN is no verb."""
+    units = [reading.units[i] for i in numbers]
+    return all(unit.kind == "action" and not unit.surface.isupper() for unit in units)
 
 
 def _are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
@@ -338,7 +264,7 @@ def _is_told_apart(unit: Unit) -> bool:
     """Do the tables know the word, or is it a name or value, so that another word is another thing?"""
     if unit.kind == "word":  # German nouns have capitals and may be names
         return unit.start > 0 and unit.surface[:1].isupper()
-    return unit.kind != "action"
+    return unit.kind != "action" or unit.surface.isupper()
 
 
 def _share_characters(old: Reading, new: Reading, site: Site) -> bool:

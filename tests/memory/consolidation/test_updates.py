@@ -1,5 +1,7 @@
 """A newer note replaces an older one only when it is about the same thing and gives it another value."""
 
+from pathlib import Path
+
 import pytest
 
 from memoryd.memory.consolidation.comparison import compare
@@ -161,4 +163,39 @@ def test_a_number_that_tells_which_one_names_another_thing(older: str, newer: st
     ],
 )
 def test_a_number_that_is_a_value_or_a_version_is_replaced(older: str, newer: str) -> None:
+    assert relation(older, newer) == "update"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer"),
+    [
+        # the older value is named and denied
+        ("Deploy with Kamal", "Deploy with Capistrano, not Kamal"),
+        ("用 pnpm 安装依赖", "用 npm 安装依赖，不用 pnpm"),
+        # names that mean the same are two names
+        ("The default branch is master", "The default branch is main"),
+        # no longer, again
+        ("I am vegetarian", "I am no longer vegetarian"),
+        ("I no longer eat meat", "I eat meat again"),
+        ("I use VS Code", "I no longer use VS Code"),
+        # a name of an identifier and a word
+        ("CI runs on Jenkins", "CI runs on GitHub Actions"),
+    ],
+)
+def test_what_is_said_not_to_hold_any_more_is_replaced(older: str, newer: str) -> None:
+    assert relation(older, newer) == "update"
+
+
+def table(name: str) -> list[tuple[str, str]]:
+    lines = (Path(__file__).with_name(name)).read_text(encoding="utf-8").splitlines()
+    return [(older, newer) for older, newer in (line.split("\t") for line in lines)]
+
+
+@pytest.mark.parametrize(("older", "newer"), table("beside.tsv"))
+def test_what_may_hold_beside_the_other_is_left_alone_both_ways(older: str, newer: str) -> None:
+    assert relation(older, newer) == relation(newer, older) == "distinct"
+
+
+@pytest.mark.parametrize(("older", "newer"), table("newer.tsv"))
+def test_a_newer_value_replaces(older: str, newer: str) -> None:
     assert relation(older, newer) == "update"

@@ -1,0 +1,39 @@
+"""What a newer text says outright about the older one's value: B and not A, or another name where A was spelled."""
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.literals import literals
+from memoryd.memory.consolidation.site import value_kind
+from memoryd.memory.consolidation.unit import Reading
+
+
+def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """Use pnpm for this repo, not npm: is the older value denied, and all that is new another of its kind in its place?"""
+    denied = [(i, j) for i, j in alignment.pairs if new.units[j].sign < 0 < old.units[i].sign]
+    if len(denied) != 1 or len(alignment.only_b) != 1 or alignment.only_a:
+        return False
+    before, after = old.units[denied[0][0]], new.units[alignment.only_b[0]]
+    signs = all(
+        old.units[i].sign == new.units[j].sign for i, j in alignment.pairs if (i, j) not in denied
+    )
+    alike = value_kind(before) == value_kind(after) and before.role == after.role
+    return signs and alike and after.sign > 0 and before.kind != "action"
+
+
+def spelled_apart(old: Reading, new: Reading, alignment: Alignment) -> Alignment:
+    """The branch is called master, the branch is called main: names that mean the same are two values all the same."""
+    spans = [[(start, end) for start, end, _ in literals(one.text)] for one in (old, new)]
+
+    def is_apart(i: int, j: int) -> bool:
+        before, after = old.units[i], new.units[j]
+        inside = [
+            any(start <= unit.start < end for start, end in those)
+            for unit, those in zip((before, after), spans, strict=True)
+        ]
+        return all(inside) and before.surface.casefold() != after.surface.casefold()
+
+    apart = [(i, j) for i, j in alignment.pairs if is_apart(i, j)]
+    return Alignment(
+        tuple(pair for pair in alignment.pairs if pair not in apart),
+        tuple(sorted((*alignment.only_a, *(i for i, _ in apart)))),
+        tuple(sorted((*alignment.only_b, *(j for _, j in apart)))),
+    )
