@@ -125,6 +125,15 @@ def test_a_value_that_changed_many_times_is_settled_in_one_run(home: Path) -> No
     assert export(home) == before
 
 
+def test_where_somebody_lives_is_one_thing_whatever_the_words(home: Path) -> None:
+    with writing(home) as writer:
+        for day, text in ((1, "我住在上海"), (2, "我搬到了成都"), (3, "We run it in Frankfurt")):
+            ask(writer, "memory.add", content=text, created_at=f"2026-10-0{day}T09:00:00Z")
+    run(home)
+
+    assert active(home) == ["We run it in Frankfurt", "我搬到了成都"]
+
+
 def test_a_newer_value_inherits_how_the_fact_was_used(home: Path) -> None:
     with writing(home) as writer:
         for day, port in ((1, 5432), (2, 6432)):

@@ -29,12 +29,14 @@ from memoryd.memory.consolidation.rewriting import (
     inherit,
     missing_fact,
 )
+from memoryd.memory.consolidation.stations import find_station
 from memoryd.memory.consolidation.updates import judge
 from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
 from memoryd.model import Entry
 
 _REPORTED = 0.6  # vetoes below this similarity are noise
+_TERSE = 6  # units of a text that may only say where somebody is in life
 _MOST_VETOES = 1000  # the most similar ones are reported
 
 
@@ -126,12 +128,16 @@ def plan_consolidation(
 
 
 def _comparable_groups(entries: Iterable[Entry]) -> list[list[Entry]]:
-    """Group active entries that may be compared at all: same scope, kind and (for working ones) session."""
+    """Group active entries that may be compared at all: same scope, and working ones of one session.
+
+    The other kinds are guessed from the words ("Do not …", "Never …"), so that the same fact may be of two of them.
+    """
     groups: dict[tuple[str, ...], list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.state == "active":
-            session = (entry.session_id or "") if entry.kind == "working" else ""
-            groups[(entry.namespace, entry.scope, entry.kind, session)].append(entry)
+            working = entry.kind == "working"
+            session = (entry.session_id or "") if working else ""
+            groups[(entry.namespace, entry.scope, str(working), session)].append(entry)
     return [sorted(groups[key], key=lambda e: e.id) for key in sorted(groups)]
 
 
@@ -159,11 +165,15 @@ def _compare_group(
 
 
 def _sketch(content: str) -> Sketch:
-    units = read_cached(content).units
+    reading = read_cached(content)
+    units = reading.units
     values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )
-    return Sketch(_plain(content), tuple(sys.intern(unit.key) for unit in units), tuple(values))
+    keys = [sys.intern(unit.key) for unit in units]
+    if len(units) <= _TERSE and (station := find_station(reading.text, reading.language)):
+        keys.append(sys.intern(f"{station.attribute} of {station.who}"))
+    return Sketch(_plain(content), tuple(keys), tuple(values))
 
 
 def _plain(content: str) -> str:

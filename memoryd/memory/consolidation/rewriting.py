@@ -16,6 +16,8 @@ from memoryd.model import Entry, Provenance
 
 Compare = Callable[[Entry, Entry], Comparison]
 
+_LASTING = ("semantic", "procedural", "episodic", "working")  # kinds, the one forgotten last first
+
 
 def choose_keeper(members: Sequence[Entry], relation: Compare) -> Entry | None:
     """Find the member whose text holds all the others', the pinned one or else the shortest; None if there is none."""
@@ -68,13 +70,14 @@ def inherit(keeper: Entry, members: Sequence[Entry]) -> Mapping[str, Any]:
     """Give the fields of the entry that stays.
 
     Earliest creation, latest confirmation, the sum of accesses, the highest confidence, the union of sources and
-    tags. Age counts from evidence, never from the merge.
+    tags, the kind that lasts longest. Age counts from evidence, never from the merge.
     """
     ordered = sorted(members, key=lambda e: (e.created_at, e.id))
     accessed = [e.last_accessed_at for e in members if e.last_accessed_at]
     starts = [e.valid_from for e in members if e.valid_from]
     lives = [e.ttl_days for e in members]
     return {
+        "kind": min((e.kind for e in members), key=_LASTING.index),
         "created_at": ordered[0].created_at,
         "updated_at": max(e.updated_at for e in members),
         "last_accessed_at": max(accessed, default=None),

@@ -28,6 +28,7 @@ from memoryd.memory.consolidation.site import (
     units_of,
     value_kind,
 )
+from memoryd.memory.consolidation.stations import find_station
 from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -46,6 +47,10 @@ class Judgement:
 
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
+    return _judge_stations(old, new) or _judge_readings(old, new, comparison)
+
+
+def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     alignment = spelled_apart(old, new, comparison.alignment)
     if not alignment.pairs or not _may_be_judged(old, new):
         return Judgement("distinct", comparison.reason)
@@ -67,6 +72,23 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
         reason = objection.reason if objection else comparison.reason
         return Judgement("update" if turned else "distinct", reason)
     return _judge_site(old, new, site, comparison, alignment, objection)
+
+
+def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
+    """I live in Munich, I moved to Hamburg: told in other words, but one of them holds at a time.
+
+    Without a word about a change one may lie in the other (Munich, Germany): a person decides.
+    """
+    if old.language != new.language:
+        return None
+    before, after = (find_station(one.text, one.language) for one in (old, new))
+    if not before or not after or (before.attribute, before.who) != (after.attribute, after.who):
+        return None
+    if before.value in after.value or after.value in before.value:
+        return None  # Shanghai, Shanghai Pudong
+    if before.sure and after.sure and "change" in new.cues():
+        return Judgement("update", after.attribute)
+    return Judgement("conflict", f"two values of {after.attribute}")
 
 
 def _judge_site(

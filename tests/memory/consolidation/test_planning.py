@@ -238,19 +238,35 @@ def test_equally_new_values_are_a_conflict() -> None:
     assert len(plan(found).conflicts) == 1
 
 
-def test_scopes_kinds_and_sessions_are_never_compared() -> None:
+def test_scopes_and_sessions_are_never_compared() -> None:
     same = "Never push to main."
     found = [
         entry(0, same),
         entry(1, same, scope="/repo"),
-        entry(2, same, kind="procedural"),
-        entry(3, same, kind="working", session_id="s1"),
-        entry(4, same, kind="working", session_id="s2"),
+        entry(2, same, kind="working", session_id="s1"),
+        entry(3, same, kind="working", session_id="s2"),
     ]
     made = plan(found)
 
     assert made.merges == ()
     assert made.counts["compared"] == 0
+
+
+@pytest.mark.parametrize(
+    ("kinds", "kept"),
+    [(("procedural", "semantic"), "semantic"), (("episodic", "procedural"), "procedural")],
+)
+def test_one_fact_of_two_kinds_becomes_one_entry_of_the_kind_that_lasts(
+    kinds: tuple[str, str], kept: str
+) -> None:
+    texts = ("Never push to main.", "Do not ever push to main.")
+    found = [
+        entry(n, text, kind=kind) for n, (text, kind) in enumerate(zip(texts, kinds, strict=True))
+    ]
+
+    for ordered in (found, found[::-1]):
+        (merge,) = plan(ordered).merges
+        assert merge.inherited["kind"] == kept
 
 
 @pytest.mark.parametrize("state", ["merged", "superseded", "archived", "review", "removed"])

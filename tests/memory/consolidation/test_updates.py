@@ -199,3 +199,22 @@ def test_what_may_hold_beside_the_other_is_left_alone_both_ways(older: str, newe
 @pytest.mark.parametrize(("older", "newer"), table("newer.tsv"))
 def test_a_newer_value_replaces(older: str, newer: str) -> None:
     assert relation(older, newer) == "update"
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "decided"),
+    [
+        ("I live in Munich", "I live in Hamburg now", "update"),
+        ("Anna lives in Munich", "Anna has relocated to Hamburg", "update"),
+        ("我住在上海", "我搬到了成都", "update"),
+        ("我住在上海", "我现在住在成都", "update"),
+        ("I work at Acme", "I now work at Globex", "update"),
+        ("I live in Munich", "I moved to Hamburg", "conflict"),  # or to another program
+        ("I live in Munich", "I live in Germany", "conflict"),
+        ("I live in Munich", "Anna lives in Hamburg now", "distinct"),
+        ("I live in Munich", "I work at Acme now", "distinct"),
+        ("我住在上海", "我住在上海浦东新区", "distinct"),
+    ],
+)
+def test_where_somebody_is_in_life(older: str, newer: str, decided: str) -> None:
+    assert relation(older, newer) == decided
