@@ -138,9 +138,14 @@ def _certainty(a: Reading, b: Reading) -> Objection | None:
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
     told = "user" in alone_a | alone_b and bool((alone_a | alone_b) & _THIRD)  # he: the user
+    told = told and not any(_speaks(reading) for reading in (a, b))  # she is not me
     if alone_a and alone_b and not alone_a & alone_b and not told:
         return Objection("about another person")
     return None
+
+
+def _speaks(reading: Reading) -> bool:
+    return not lexicon(reading.language).speaking.isdisjoint(reading.dropped)
 
 
 def _wording(a: Reading, b: Reading) -> Objection | None:

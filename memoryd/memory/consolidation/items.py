@@ -19,6 +19,7 @@ from memoryd.memory.consolidation.segmentation import (
     sense_items,
     unit_at,
 )
+from memoryd.memory.consolidation.separable import join_verbs
 from memoryd.memory.consolidation.tokens import Token, tokens
 
 _NUMBER = "number:"
@@ -51,6 +52,8 @@ class _Reader:
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
         self.seq = [_meant(token, slips) for token in tokens(text)]
+        if self.table.separable:
+            self.seq = join_verbs(self.seq, self.table)
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 

@@ -62,6 +62,8 @@ _LISTED = (
     "keeping",
     "directing",
     "causing",
+    "separable",
+    "speaking",
 )
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
 _UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
@@ -109,6 +111,8 @@ class Lexicon:
         keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
         directing: words that make an order of a statement (is to).
         causing: words that open a clause which gives the reason.
+        separable: particles that end the clause of their verb (schaltet ... ab).
+        speaking: words for the user who speaks; "the user" is who others speak of, as "she" is.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
@@ -164,6 +168,8 @@ class Lexicon:
     keeping: frozenset[str] = frozenset()
     directing: frozenset[str] = frozenset()
     causing: frozenset[str] = frozenset()
+    separable: frozenset[str] = frozenset()
+    speaking: frozenset[str] = frozenset()
     sayings: Sayings | None = None
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)

@@ -28,7 +28,7 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, voice_clash, when
 
 _VERBS = frozenset({"action", "condition", "compare", "quantify"})
-_PLACING = frozenset({"in", "for", "with"})
+_PLACING = frozenset({"in", "for", "with", "at"})
 _CONDITIONS = frozenset({"if", "when", "unless", "before", "after"})
 _WHEN = {"if": "when"}  # when it fails = if it fails
 _GENERAL = frozenset({"all", "some", "most", "many", "only"})
@@ -36,7 +36,7 @@ _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
         ("by", "toward"), ("by", "from"), ("by", "for"), ("from", "toward"), ("from", "for"), ("from", "in"),
-        ("of", "by"), ("as", "with"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"),
+        ("of", "by"), ("as", "with"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"), ("at", "toward"),
     )
 )  # fmt: skip
 
@@ -155,6 +155,8 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
 ) -> bool:
     u, v = a.units[first[0]], a.units[second[0]]
     u2, v2 = b.units[first[1]], b.units[second[1]]
+    if u.kind == v.kind == "char" and u.end == v.start and v2.end == u2.start:
+        return False  # 田中, 中田
     if (
         (u.kind == "quantity") != (v.kind == "quantity")
         or when(u) != when(v)
@@ -165,15 +167,12 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         return True
     if u.listed >= 0 and u.listed == v.listed and u2.listed == v2.listed >= 0:
         return True
-    if (
-        is_addressed(a, b, first)
-        or is_addressed(a, b, second)
-        or keep_prepositions(a, b, first, second)
+    if any(is_addressed(a, b, one) for one in (first, second)):
+        return True
+    if any(
+        may(a, b, first, second)
+        for may in (keep_prepositions, is_fronted, is_relative, is_label_beside, are_members)
     ):
-        return True
-    if is_fronted(a, b, first, second) or is_relative(a, b, first, second):
-        return True
-    if is_label_beside(a, b, first, second) or are_members(a, b, first, second):
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
         whole = (

@@ -12,6 +12,14 @@ from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.text import fold, script
 
 _LETTERS: tuple[tuple[Language, str], ...] = (("de", "äöüß"), ("fr", "éèêàçùœ"), ("es", "ñíóáéú¿¡"))
+# endings of words that no table has; between two languages that are equal otherwise they decide
+_ENDINGS: tuple[tuple[Language, tuple[str, ...]], ...] = (
+    ("de", ("ung", "ungen", "heit", "keit", "lich", "isch", "schaft")),
+    ("fr", ("eux", "euse", "ement", "aux", "eurs", "ière")),
+    ("es", ("ción", "ciones", "dad", "amos", "emos", "imos", "iendo", "ando", "ados", "adas")),
+)
+_ENDING = 0.25
+_CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing about the language
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 
 
@@ -37,8 +45,10 @@ def common_language(a: str, b: str) -> Language:
 
 
 def _scores(text: str) -> dict[Language, float]:
-    words = re.findall(r"[^\W\d_]+'?", text.casefold())
+    words = re.findall(r"[^\W\d_]+'?", _CODE.sub(" ", text.casefold()))
     scores = {name: sum(_weight(word, name) for word in words) for name in _SPACED}
+    for language, endings in _ENDINGS:
+        scores[language] += _ENDING * sum(word.endswith(endings) for word in words)
     for language, letters in _LETTERS:
         scores[language] += any(letter in text.casefold() for letter in letters)
     return scores
@@ -49,6 +59,8 @@ def _weight(word: str, language: Language) -> float:
     sense = lexicon(language).phrases.get(word)
     if sense is None:
         return 0.0
+    if sense.role == "unit":
+        return 0.5
     return 1.0 if sense.role in ("concept", "action", "quality") else 1.5
 
 

@@ -23,6 +23,7 @@ _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "unit": ("concept", "unit"),
 }
 _LONGEST_UNIT = 5
+_CASES = frozenset("をはがへ")  # other particles end words, too
 _PARTICLES = frozenset({"drop", "marker", "join"})  # 가로로 is no row of three of them
 
 
@@ -47,11 +48,14 @@ def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
 
 
 def _pieces(text: str, base: int, table: Lexicon) -> Iterator[Item]:
-    at = 0
+    at, unknown = 0, -1
     for end, item in _best_cut(text, base, table):
         if item is not None:
             yield item
-        elif end - at == 1 and (text[at:end] not in table.phrases or _is_fragile(text, at, table)):
+        elif end - at == 1 and (
+            text[at:end] not in table.phrases or _is_fragile(text, at, table, unknown)
+        ):
+            unknown = end
             yield Item("char", text[at:end], text[at:end], base + at, base + end)
         elif _is_name(text, at, end, table):
             yield from (
@@ -97,18 +101,26 @@ def _is_name(text: str, at: int, end: int, table: Lexicon) -> bool:
     return end - at == 2 and text[at] in table.name_prefixes and text[at:end] not in table.phrases  # noqa: PLR2004
 
 
-def _is_fragile(text: str, at: int, table: Lexicon) -> bool:
-    """Is this one character part of an unknown word, and not a word of its own?"""
+def _is_fragile(text: str, at: int, table: Lexicon, unknown: int) -> bool:
+    """Is this one character part of an unknown word (which ended at *unknown* so far), and not a word of its own?"""
     if text[at] not in table.fragile:
         return False
     if table.language == "ja":
-        return at > 0 and script(text[at - 1]) == "kana" and text[at - 1] not in table.phrases
+        return (at == unknown and script(text[at - 1]) == "kana") or _is_particle(
+            text, at - 1, table
+        )
     after = at + 1
     if table.phrases[text[at]].role == "join" and text[max(at - 2, 0) : at] in table.phrases:
         return False  # 牛奶和黄油
     return (
         after < len(text) and script(text[after]) == "han" and not _starts_word(text, after, table)
     )
+
+
+def _is_particle(text: str, at: int, table: Lexicon) -> bool:
+    """Is the character a word of its own, behind which no ending stands (電気をつける)?"""
+    sense = table.phrases.get(text[at]) if at >= 0 else None
+    return sense is not None and text[at] in _CASES
 
 
 def _starts_word(text: str, at: int, table: Lexicon) -> bool:

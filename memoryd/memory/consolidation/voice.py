@@ -4,7 +4,9 @@ from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.unit import TIMES, Reading, Unit
 
-STRONG = frozenset({"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between"})
+STRONG = frozenset(
+    {"by", "from", "toward", "for", "in", "with", "obj", "subj", "of", "between", "at"}
+)
 _WHEN = ("time:", "date:", "day:", "weekday:", "month:", "every:")
 
 

@@ -1,0 +1,78 @@
+"""German verbs in two parts, read as one: schaltet ... ab, abgeschaltet, abzuschalten -> abschaltet, abschalten.
+
+A particle that ends its clause belongs to the verb before it; where that is only "is", both say a state (ist aus).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memoryd.memory.consolidation.inflection import known_forms
+from memoryd.memory.consolidation.lexicon import Lexicon
+from memoryd.memory.consolidation.tokens import Token
+
+_VERB_ENDINGS = ("t", "e", "en", "ern", "eln")
+_STATE = " sein"  # "an sein": how the tables spell a particle that is the whole predicate
+_MIN_REST = 3
+
+
+def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
+    """Give the tokens with every particle at the verb it belongs to."""
+    joined = [_contracted(token, table) for token in seq]
+    taken: set[int] = set()
+    for at, token in enumerate(seq):
+        if not token.text.islower() or token.text not in table.separable or not _ends(seq, at):
+            continue
+        clause = range(_begin(seq, at), at)
+        if any(seq[i].text.casefold() == "von" for i in clause):
+            continue  # von Montag an
+        verb = _verb(seq, clause, token.text, table)
+        if verb is None:
+            joined[at] = replace(token, text=token.text + _STATE)
+        else:
+            joined[verb] = replace(seq[verb], text=token.text + seq[verb].text.casefold())
+            taken.add(at)
+    return [token for at, token in enumerate(joined) if at not in taken]
+
+
+def _contracted(token: Token, table: Lexicon) -> Token:
+    """Read abgeschaltet as abschaltet, abzuschalten as abschalten, if no table knows the word itself."""
+    word = token.text
+    if token.kind != "word" or not word.islower() or word in table.plain_words:
+        return token
+    for particle in table.separable:
+        for between in ("ge", "zu"):
+            rest = word.removeprefix(particle + between)
+            if rest != word and len(rest) > _MIN_REST and rest.endswith(_VERB_ENDINGS):
+                return replace(token, text=particle + rest)
+    return token
+
+
+def _ends(seq: Sequence[Token], at: int) -> bool:
+    """Does the clause end behind token *at*?"""
+    if at + 1 == len(seq):
+        return True
+    after = seq[at + 1]
+    return after.kind == "sign" or after.text in ("und", "oder", "aber", "sondern")
+
+
+def _begin(seq: Sequence[Token], at: int) -> int:
+    return next((i + 1 for i in range(at - 1, -1, -1) if seq[i].kind == "sign"), 0)
+
+
+def _verb(seq: Sequence[Token], clause: range, particle: str, table: Lexicon) -> int | None:
+    """Find the finite verb: the first word that makes a known verb with the particle, else one no table knows."""
+    words = [i for i in clause if seq[i].kind == "word" and _may_be_verb(seq[i], i == clause[0])]
+    for i in words:
+        whole = particle + seq[i].text.casefold()
+        if any(form in table.phrases for form in known_forms(whole, "de")):
+            return i
+    for i in words:
+        word = seq[i].text.casefold()
+        sense = table.phrases.get(word)
+        if word.endswith(_VERB_ENDINGS) and (sense is None or sense.role == "action"):
+            return i
+    return None
+
+
+def _may_be_verb(token: Token, opens: bool) -> bool:
+    return token.text.islower() or (opens and token.text[1:].islower())
