@@ -5,6 +5,9 @@ from memoryd.memory.consolidation.literals import literals
 from memoryd.memory.consolidation.site import value_kind
 from memoryd.memory.consolidation.unit import Reading
 
+_LEFT = frozenset({"from", "of"})  # German "von" is both
+_ARRIVED = frozenset({"toward", "in", "from"})  # "auf"; 从 A 换成 B reaches to B
+
 
 def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """Use pnpm for this repo, not npm: is the older value denied, and all that is new another of its kind in its place?"""
@@ -17,6 +20,19 @@ def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> b
     )
     alike = value_kind(before) == value_kind(after) and before.role == after.role
     return signs and alike and after.sign > 0 and before.kind != "action"
+
+
+def is_left_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """We switched from Slack to Mattermost: is what the older text uses said to be left for another of its kind?"""
+    for i, j in alignment.pairs:
+        before, after = old.units[i], new.units[j + 1 : j + 2]
+        left = new.units[j].role in _LEFT and before.role not in _LEFT
+        used = "use" in old.clauses[before.clause].verbs or before.role == "with"
+        if not (left and used and after and "change" in new.cues({new.units[j].clause})):
+            continue
+        if value_kind(after[0]) == value_kind(before) and after[0].role in _ARRIVED:
+            return True
+    return False
 
 
 def spelled_apart(old: Reading, new: Reading, alignment: Alignment) -> Alignment:

@@ -16,7 +16,11 @@ from memoryd.memory.consolidation.attributes import (
     mentions_any,
 )
 from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
-from memoryd.memory.consolidation.displaced import is_denied_for_another, spelled_apart
+from memoryd.memory.consolidation.displaced import (
+    is_denied_for_another,
+    is_left_for_another,
+    spelled_apart,
+)
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
@@ -54,8 +58,8 @@ def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judge
     alignment = spelled_apart(old, new, comparison.alignment)
     if not alignment.pairs or not _may_be_judged(old, new):
         return Judgement("distinct", comparison.reason)
-    if is_denied_for_another(old, new, alignment):
-        return Judgement("update", "the older value is said not to hold")
+    if displaced := _judge_displaced(old, new, alignment):
+        return displaced
     changed = "change" in new.cues()
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
@@ -89,6 +93,17 @@ def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
     if before.sure and after.sure and "change" in new.cues():
         return Judgement("update", after.attribute)
     return Judgement("conflict", f"two values of {after.attribute}")
+
+
+def _judge_displaced(old: Reading, new: Reading, alignment: Alignment) -> Judgement | None:
+    """Does the newer text name the older value and say that it does not hold any more?"""
+    if is_denied_for_another(old, new, alignment):
+        return Judgement("update", "the older value is said not to hold")
+    if not is_left_for_another(old, new, alignment):
+        return None
+    if alignment.only_a:
+        return Judgement("conflict", "what it uses was left for another")
+    return Judgement("update", "left for another")
 
 
 def _judge_site(

@@ -39,6 +39,10 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
         ("Fink wird jeden Freitag ausgerollt", "Lerche wird jeden Freitag ausgerollt"),
         ("Project Fink deploys on Fridays", "Project Lark deploys on Fridays"),
         ("Nora betreut Fink", "Nora fragte, ob Fink nach Graz umzieht"),
+        # what passes from one to the other leaves neither
+        ("We use Postgres", "We migrate data from Postgres to BigQuery every night"),
+        ("The train runs from Berlin to Hamburg", "The train goes from Berlin to Munich"),
+        ("We copy data from S3", "We copy data from S3 to GCS"),
         # told from the other end
         ("Ines reports to Bogdan.", "Bogdan is Ines's manager."),
         (
@@ -172,6 +176,9 @@ def test_a_number_that_is_a_value_or_a_version_is_replaced(older: str, newer: st
         # the older value is named and denied
         ("Deploy with Kamal", "Deploy with Capistrano, not Kamal"),
         ("用 pnpm 安装依赖", "用 npm 安装依赖，不用 pnpm"),
+        ("We use Slack", "We switched from Slack to Mattermost"),
+        ("我们用 Slack", "我们从 Slack 换成了飞书"),
+        ("Wir nutzen Slack", "Wir sind von Slack auf Mattermost umgestiegen"),
         # names that mean the same are two names
         ("The default branch is master", "The default branch is main"),
         # no longer, again
@@ -184,6 +191,10 @@ def test_a_number_that_is_a_value_or_a_version_is_replaced(older: str, newer: st
 )
 def test_what_is_said_not_to_hold_any_more_is_replaced(older: str, newer: str) -> None:
     assert relation(older, newer) == "update"
+
+
+def test_what_was_left_in_part_is_for_a_person_to_decide() -> None:
+    assert relation("We use Slack for chat", "We switched from Slack to Mattermost") == "conflict"
 
 
 def table(name: str) -> list[tuple[str, str]]:
