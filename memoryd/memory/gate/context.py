@@ -55,6 +55,8 @@ def read_sentences(text: str, zones: Sequence[Zone], origin: Origin) -> list[Sen
         one.families & {"identifier", "review"} for one in sentences
     ):
         sentences = [_with(one, "pasted") for one in sentences]
+    if len(sentences) > 1 and any("review" in one.families for one in sentences):
+        sentences = [_with(one, "reviewed") for one in sentences]
     return _with_marks(sentences)
 
 

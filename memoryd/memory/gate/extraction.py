@@ -84,7 +84,7 @@ def _judge(sentence: Sentence, origin: Origin, *, poisoned: bool) -> Extracted |
     weighing = weigh(families)
     barred = barrier(families, origin)
     limits = load_weights()
-    if barred or weighing.score < limits.review:
+    if barred or weighing.score < limits.waits(families):
         reason = barred or next(iter(weighing.doubts), "too little to go by")
         return Rejected(sentence.span.start, sentence.span.end, reason)
     sure = weighing.score >= limits.needed(families) and not poisoned
@@ -110,8 +110,8 @@ def barrier(families: AbstractSet[str], origin: Origin) -> str:
             return name
     if not families & (table.evidence.keys() | table.part.keys()):
         return next(iter(sorted(families & table.doubt.keys())), "nothing to remember")
-    if origin == "assistant" and not (
-        "confirmed" in families and families & {"statement", "listed"}
+    if origin == "assistant" and (
+        "confirmed" not in families or "hedge" in families or not families & {"statement", "listed"}
     ):
         return "unconfirmed"
     if origin == "assistant" and families & {"remember", "standing"} and "decision" not in families:

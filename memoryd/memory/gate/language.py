@@ -16,6 +16,7 @@ _HAN = re.compile(r"[\u3400-\u9fff]")
 _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']{1,40}")
 _MARKED_LETTER = re.compile(r"[ß-öø-ÿœ¿¡]")
 _SPACED = ("en", "de", "fr", "es")
+_EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?![\s*_])([^*_\n]{1,80})(?<!\s)\1(?![\w*])")
 _APOSTROPHES = str.maketrans("’‘`´", "''''")
 _LEAD_INS = 5
 # People type "dont" and "id rather"; only forms that are no words of another language in the tables.
@@ -42,7 +43,7 @@ class Form:
 def plain_form(text: str, home: str) -> Form:
     """Prepare one sentence; *home* is the Latin-script language of the whole message."""
     plain = blank_quotations(text[list_mark(text, 0, len(text)) :])
-    plain = " ".join(plain.lower().translate(_APOSTROPHES).split())
+    plain = " ".join(_EMPHASIS.sub(r"\2", plain).lower().translate(_APOSTROPHES).split())
     names = languages_of(plain, home)
     if "en" in names:
         plain = _BARE_CONTRACTION.sub(_with_apostrophe, plain)

@@ -12,6 +12,8 @@ _SHORT_WORDS = 4
 _SHORT_CHARS = 5  # of a script without spaces
 _BRIEF_WORDS = 5  # less is hardly a statement that stands alone
 _BRIEF_CHARS = 7
+_TYPED_WORDS = 6
+_VERBS = frozenset({"stative", "obligation", "failure"})
 _CURT, _WORDY = 40, 110  # characters
 _EAST_WIDTH = 2  # a character of a script without spaces says as much as two others
 _SPECIFIC = re.compile(
@@ -24,7 +26,7 @@ _HEADERS = {"header": "listed", "order_header": "order", "taint": "taint"}
 # A name from the code itself, outside of inline code: parseHeader(), getGitDir, server.go:42.
 _IDENTIFIER = re.compile(
     r"\w\(\)|\b(?=\w{8,60}\b)[a-z]{2,20}(?:[A-Z][a-z0-9]{1,20}){1,6}\b|\b(?:[A-Z][a-z0-9]{1,20}){3,6}\b"
-    r"|\b\w{2,40}\.[a-z]{1,4}:\d|\b[a-z]{2,20}\.[A-Z]\w{2,40}"
+    r"|\b\w{2,40}\.[a-z]{1,4}:\d|\b[a-z]{2,20}\.[A-Z]\w{2,40}|^[a-z]{2,20}(?:_[a-z0-9]{1,20}){2,6} [a-z]"
 )
 # A word that nobody would say but as a password: letters with digits or marks inside, or many digits.
 _HIDDEN_WORD = re.compile(
@@ -32,6 +34,7 @@ _HIDDEN_WORD = re.compile(
     r"[\w!@#$%^&*+=~-]{5,80}(?![\w/@])|(?<![\w.,:/-])\d{4,12}(?![\w%/]|[.,:-]\d)",
     re.ASCII,
 )
+_OPEN_QUOTES = ('"', "“", "„", "«", "「", "『")
 _CITATION = re.compile(rf"[:：]\s*{QUOTED}[\s.。!！)）*_]*$")
 _EAST = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -71,7 +74,7 @@ def read_families(sentence: str, home: str) -> frozenset[str]:
     if "credential" in found and _HIDDEN_WORD.search(sentence):
         found.add("secret")
     found |= _read_shape(sentence, form)
-    if not found & _NO_STATEMENT and _is_well_formed(sentence):
+    if not found & _NO_STATEMENT and (_is_well_formed(sentence) or _is_typed(form, found)):
         found.add("statement")
     return frozenset(found)
 
@@ -128,13 +131,12 @@ def weigh(found: AbstractSet[str]) -> Weighing:
 
 
 def _read_shape(sentence: str, form: Form) -> set[str]:
-    shape = set()
+    shape: set[str] = set()
     if _SPECIFIC.search(sentence) or CODE in form.sentence or QUOTED in form.sentence:
         shape.add("specific")
     if sentence.rstrip("\"'”’」』） )*_").endswith(("?", "？")):
         shape.add("question")
-    if QUOTED in form.sentence:
-        shape |= {"quoting", "quotation"} if _CITATION.search(form.sentence) else {"quoting"}
+    shape |= _read_quoting(form)
     if _IDENTIFIER.search(blank_quotations(sentence)):
         shape.add("identifier")
     if form.sentence.rstrip(" *_").endswith((":", "：")):
@@ -151,11 +153,28 @@ def _read_shape(sentence: str, form: Form) -> set[str]:
     return shape
 
 
+def _read_quoting(form: Form) -> set[str]:
+    """Does it hold quoted words, and are they what it says? A quotation that is closed is a mark by now."""
+    if form.sentence.startswith(_OPEN_QUOTES) or _CITATION.search(form.sentence):
+        return {"quoting", "quotation"}
+    return {"quoting"} if QUOTED in form.sentence else set()
+
+
 def _is_well_formed(sentence: str) -> bool:
     """Does it end like a sentence? In scripts without spaces people leave the full stop out."""
     end = sentence.rstrip("\"'”’」』»)） *_")
     return bool(_EAST.search(sentence)) or (
         end.endswith((".", "!", "。", "！")) and not end.endswith("..")
+    )
+
+
+def _is_typed(form: Form, found: AbstractSet[str]) -> bool:
+    """Does it say something, though it ends without a full stop, as people type?"""
+    said = form.opened.rstrip()
+    return (
+        bool(found & _VERBS)
+        and len(said.split()) >= _TYPED_WORDS
+        and (said[-1:].isalnum() or said.endswith((")", CODE, QUOTED, "/")))
     )
 
 

@@ -57,7 +57,8 @@ class Weights:
     Attributes:
         evident, doubted, bare: the log-odds from which it becomes an entry: with evidence and no doubt,
             with both, without evidence. Of mere statements most are about the work at hand.
-        review: from which it waits for a person.
+        review, bare_review: from which it waits for a person, with evidence and without. A list of statements
+            that are nearly all about the work at hand is one that nobody reads.
         bias: the log-odds of a sentence without any family.
         alone: by family; beside_evidence, in_statement: what a doubt adds there.
     """
@@ -66,6 +67,7 @@ class Weights:
     doubted: float
     bare: float
     review: float
+    bare_review: float
     bias: float
     alone: Mapping[str, float]
     beside_evidence: Mapping[str, float]
@@ -76,6 +78,10 @@ class Weights:
         if "evidence" not in families:
             return self.bare
         return self.doubted if "doubt" in families else self.evident
+
+    def waits(self, families: AbstractSet[str]) -> float:
+        """The log-odds from which a sentence of these families is not thrown away."""
+        return self.review if "evidence" in families else self.bare_review
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,10 @@ _OUTPUT_LINES = tuple(
         r"\s*[\w.-]{1,60}\s?=\s?[\"'\[{\d]",  # key = "value"
         r"\s*(?:[$%❯➜#]|>>>|PS [^>\n]{1,100}>|\w[\w.-]{0,30}@[\w.-]{1,40}[:~ ][^\n]{0,80}[$#%]) ?(?:\S+/)?[a-z.]",  # a shell prompt
         r"\s*(?:def|class|func|fn|const|let|var|public|private|static|import|from|return|package|SELECT|INSERT|UPDATE|CREATE|elif|else:)\s[^\n]{0,300}[;{}():=\"']",
-        r".{0,300}(?:[;{}]|=>|\);?|\):)\s*$(?<![.!?])",
+        r".{0,300}(?:[;{}]|=>|\):)\s*$(?<![.!?])",
+        r"(?!\s*(?:[A-Za-z'’]+[,.;:]? ){4}).{0,300}\);?\s*$",  # four plain words make it prose: "… (too slow)"
+        r"\s*(?:Running|Compiling|Building|Downloading|Installing|Fetching|Collecting|Resolving|Checking|Linking)\b[^?!\n]{0,300}\.\.\.\s*$",
+        r".{0,300}[⎿⏺]",  # a line copied from an agent's window
         r"\s*(?://|/\*|\*/|--\s|<!--)",
         r"\s*[|+][-=+|: ]{3,}",
         r"\s*\|.{0,400}\|\s*$",

@@ -159,9 +159,44 @@ def test_a_planted_instruction_is_rejected_and_what_stands_beside_it_waits() -> 
 
 
 def test_a_doubtful_sentence_waits_for_a_person() -> None:
-    waiting = "The corpus has 12,000 sentence pairs."
+    waiting = "The function uses our retry policy and never logs twice."
 
-    assert [waiting] == contents(f"{waiting} Split it 80/20.", outcome="review")
+    assert [waiting] == contents(waiting, outcome="review")
+
+
+def test_what_is_merely_stated_hardly_ever_waits_for_a_person() -> None:
+    """Nearly all of it is about the work at hand, and nobody reads a long list of that."""
+    assert () == extract("the issue is in the second loop of the parser", "user").entries
+    assert () == extract("we have three pods there right now", "user").entries
+
+
+def test_a_review_is_nobodys_own_news() -> None:
+    text = "The lock is held during the call. This could cause a deadlock. Consider copying the list first."
+
+    assert () == extract(text, "user").entries
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no, don't mock the clock.",
+        "Nein, ich meinte die zweite Spalte.",
+        "不对，我说的是上面那个",
+        "Non, je parlais de l'autre bouton.",
+    ],
+)
+def test_turning_down_what_was_just_done_makes_no_rule(text: str) -> None:
+    assert [] == contents(text)
+
+
+def test_emphasis_hides_no_cue() -> None:
+    assert ["Releases must *never* go out on Fridays."] == contents(
+        "Releases must *never* go out on Fridays."
+    )
+
+
+def test_an_open_quotation_is_somebody_elses() -> None:
+    assert [] == contents('"We always deploy on Fridays.')
 
 
 def test_an_opinion_is_neither_kept_nor_asked_about() -> None:

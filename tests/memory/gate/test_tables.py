@@ -23,6 +23,7 @@ BY_SHAPE = {
     "identifier",
     "pasted",
     "referred",
+    "reviewed",
 }
 
 
