@@ -8,7 +8,7 @@ Packed rows lie one after the other in any bytes-like object; a ROW is its numbe
 """
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -100,30 +100,6 @@ def nearest(
         scores[~flags] = -np.inf
     best = _best(scores, k)
     return [(int(row), float(scores[row])) for row in best]
-
-
-def pairs_above(
-    rows: bytes | memoryview, dimension: int, threshold: float
-) -> Iterator[tuple[int, int, float]]:
-    """Yield every pair of rows with cosine >= *threshold*, exactly: (i, j, cosine) with i < j.
-
-    Memory: three blocks of 1,024 rows, whatever the number of rows. Time grows with its square.
-
-    Raises:
-        ValueError: *threshold* <= 0 (erased rows would match).
-        EmbeddingError: *rows* is not of whole packed vectors.
-    """
-    if threshold <= 0:
-        raise ValueError(f"threshold must be positive, got {threshold}")
-    packed = _rows(rows, dimension)
-    for top in range(0, len(packed), _BLOCK_ROWS):
-        left = _scaled(packed[top : top + _BLOCK_ROWS])
-        for start in range(top, len(packed), _BLOCK_ROWS):
-            right = left if start == top else _scaled(packed[start : start + _BLOCK_ROWS])
-            products = left @ right.T
-            for i, j in np.argwhere(products >= threshold):
-                if top + i < start + j:
-                    yield int(top + i), int(start + j), float(products[i, j])
 
 
 def _row_type(dimension: int) -> np.dtype[Any]:

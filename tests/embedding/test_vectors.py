@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from memoryd.embedding import EmbeddingModel, cosine
 from memoryd.embedding.vector_file import VectorFile
-from memoryd.embedding.vectors import check_vectors, nearest, pack, pairs_above, unpack
+from memoryd.embedding.vectors import check_vectors, nearest, pack, unpack
 from memoryd.errors import EmbeddingError
 
 Vectors = NDArray[np.float32]
@@ -126,7 +126,6 @@ def test_erased_rows_match_nothing() -> None:
     rows = b"".join([packed[1], bytes(len(packed[0])), packed[2]])
 
     assert {0, 2} == {row for row, _ in nearest(packed[0], [rows], 5)}
-    assert [] == list(pairs_above(bytes(5 * len(packed[0])), 16, 0.01))
 
 
 def test_equal_rows_come_in_their_order() -> None:
@@ -139,28 +138,6 @@ def test_half_a_row_is_refused() -> None:
     (blob,) = pack(make_vectors(1))
     with pytest.raises(EmbeddingError, match="whole packed vectors"):
         nearest(blob, [blob + blob[:7]], 3)
-
-
-@pytest.mark.parametrize("count", [0, 1, 2, 1023, 1024, 1025, 2500])
-def test_pairs_are_exact_across_blocks(count: int) -> None:
-    vectors = make_vectors(count, 8)
-    packed = pack(vectors)
-    exact = unpack(packed, 8)
-    products = np.triu(exact @ exact.T, 1)
-
-    found = list(pairs_above(b"".join(packed), 8, 0.93))
-
-    near = np.argwhere(products >= 0.93 + 1e-5)
-    far = {(int(i), int(j)) for i, j in np.argwhere(products >= 0.93 - 1e-5)}
-    pairs = [(i, j) for i, j, _ in found]
-    assert {(int(i), int(j)) for i, j in near} <= set(pairs) <= far
-    assert len(pairs) == len(set(pairs))
-    assert all(i < j and products[i, j] == pytest.approx(score) for i, j, score in found)
-
-
-def test_a_threshold_that_would_match_erased_rows_is_refused() -> None:
-    with pytest.raises(ValueError, match="positive"):
-        list(pairs_above(b"", 16, 0.0))
 
 
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="counts threads in /proc")
