@@ -3,16 +3,15 @@
 Three nets, united: exact matches of the folded text or of all units; MinHash bands over shingles of units and
 characters (one-permutation hashing: Li, Owen & Zhang 2012; banding: Leskovec et al.); and a prefix filter (Chaudhuri,
 Ganti & Kaushik 2006): an entry meets those that share one of its rarest units, so that a short text finds the long
-one that contains it. Vector neighbours may be added. No net is wider than a constant for each entry.
+one that contains it. Vector neighbours (`neighbours`) may be added. No net is wider than a constant for each entry.
 """
 
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 _BINS = 32
 _ROWS = 2
@@ -21,7 +20,6 @@ _WIDEST = 48  # entries behind one key; a key shared by more says too little
 _SMALL = 120  # up to here every pair is compared
 _MASK = 0xFFFFFFFF
 _EMPTY = _MASK + 1
-_PRODUCTS = 4_000_000  # cosines in memory at a time: 16 MB
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,34 +138,3 @@ def _rare_keys(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
             for second in rare[:n]:
                 combined[(second, first)].append(i)
     yield from (bucket for bucket in combined.values() if 1 < len(bucket) <= _WIDEST)
-
-
-def propose_by_vectors(
-    ids: Sequence[str], vectors: Mapping[str, Any], neighbours: int, min_cosine: float
-) -> "list[array[int]]":
-    """Return, for each entry, its nearest neighbours among those before it, and those that have it for one.
-
-    Args:
-        ids: of the entries, in the order they are numbered by; those without a vector are left out.
-        vectors: id -> float32 (d,), unit length.
-        neighbours: at most so many for each entry.
-        min_cosine: nearest neighbours below this are not proposed.
-    """
-    import numpy as np  # noqa: PLC0415 - only with vectors, and never when the command line starts
-
-    found = [array("I") for _ in ids]
-    rows = [i for i, entry_id in enumerate(ids) if entry_id in vectors]
-    if len(rows) < 2:  # noqa: PLR2004 - a pair
-        return found
-    matrix = np.asarray([vectors[ids[i]] for i in rows], dtype=np.float32)
-    block = max(1, _PRODUCTS // len(rows))
-    for start in range(0, len(rows), block):
-        scores = matrix[start : start + block] @ matrix.T
-        for k, row in enumerate(scores, start):
-            row[k] = -1.0
-            near = np.flatnonzero(row >= min_cosine)
-            if len(near) > neighbours:
-                near = near[np.argpartition(-row[near], neighbours - 1)[:neighbours]]
-            for j in near.tolist():
-                found[rows[max(j, k)]].append(rows[min(j, k)])
-    return found

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from memoryd.memory.consolidation.candidates import Sketch, propose, propose_by_vectors
+from memoryd.memory.consolidation.candidates import Sketch, propose
 from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.clusters import cluster
 from memoryd.memory.consolidation.comparison import Comparison
+from memoryd.memory.consolidation.neighbours import propose_by_vectors
 from memoryd.memory.consolidation.pairing import compare_texts, read_cached
 from memoryd.memory.consolidation.partners import EXACT, nearest
 from memoryd.memory.consolidation.plan import (
@@ -83,7 +84,7 @@ def plan_consolidation(
 
     Args:
         entries: of one namespace, in any order. Only active ones change; the others serve as lineage.
-        vectors: id -> float32 (d,), unit length; they only propose pairs. None: without.
+        vectors: id -> float16 or float32 (d,), unit length; they only propose pairs. None: without.
         policy: what one run may do.
         now: entries that begin to hold later replace nothing yet.
 

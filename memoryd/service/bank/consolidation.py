@@ -111,14 +111,16 @@ def _reword(
 
 
 def _vectors(reader: Reader, namespace: str) -> dict[str, Any] | None:
-    """Vectors of the active entries, float32 of unit length, by entry id; None if there are none."""
+    """Vectors of the active entries, float16 of unit length, by entry id; None if there are none."""
     generation = current_generation(reader.connection)
     packed = entry_vectors(reader.connection, generation.id, namespace) if generation else {}
     if generation is None or not packed:
         return None
     from memoryd.embedding.vectors import unpack  # noqa: PLC0415 - numpy, only where vectors are
 
-    return dict(zip(packed, unpack(list(packed.values()), generation.dimension), strict=True))
+    # They only propose pairs: half of the digits do, in half of the memory.
+    halves = unpack(list(packed.values()), generation.dimension).astype("float16")
+    return dict(zip(packed, halves, strict=True))
 
 
 def make_report(planned: Sequence[Planned]) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memoryd.memory.consolidation import ConsolidationPlan, ConsolidationPolicy, plan_consolidation
-from memoryd.memory.consolidation.candidates import propose_by_vectors
+from memoryd.memory.consolidation.neighbours import propose_by_vectors
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.model import Entry, EntryState, Provenance
 
