@@ -3,6 +3,7 @@
 import re
 from dataclasses import replace
 
+from memoryd.memory.consolidation.halves import join_halves
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.quantities import month_day, with_unit
 from memoryd.memory.consolidation.shares import join_shares
@@ -28,7 +29,7 @@ _BETWEEN = frozenset({"drop", "marker"})
 
 def join(found: list[Item]) -> list[Item]:
     """Join what belongs together, left to right."""
-    found = join_shares(found)
+    found = join_shares(join_halves(found))
     out: list[Item] = []
     i = 0
     while i < len(found):

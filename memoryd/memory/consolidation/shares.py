@@ -15,6 +15,11 @@ _NUMBER = "number:"
 _CURRENCIES = frozenset({"EUR", "USD", "GBP", "JPY", "CNY", "CHF"})
 _PARTS = {"half": 2, "quarter": 4, "ordinal:3": 3, "ordinal:4": 4, "ordinal:5": 5, "ordinal:10": 10}
 _HALVES = frozenset({"half", "demie", "demi", "media", "medio"})
+_HALF_A = frozenset({
+    "half", "halbe", "halbes", "halben", "halber", "halbem", "demi", "demie", "media", "medio",
+})  # fmt: skip
+_EVERY = {"a year": "yr", "a month": "mo", "a week": "wk", "a day": "d", "an hour": "h"}
+_GERMAN = {"ein": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6}
 _ONE = frozenset({"a", "an", "one", "un", "une", "una", "ein", "eine", "einer", "einem", "einen"})
 _FRENCH_CLOCK = frozenset({"à", "vers", "dès", "avant", "après", "jusqu'à", "avant de"})
 _HOUR = 3600
@@ -35,7 +40,7 @@ def join_shares(found: list[Item]) -> list[Item]:
 
 def _at(found: list[Item], i: int, out: list[Item]) -> tuple[Item, int]:
     item = found[i]
-    for reader in (_signed, _one_and_half, _priced, _share, _and_half, _half_to):
+    for reader in (_signed, _one_and_half, _half_unit, _priced, _share, _and_half, _half_to):
         if joined := reader(found, i):
             return joined
     if item.key.startswith("seconds:") and out and out[-1].surface.casefold() in _FRENCH_CLOCK:
@@ -168,13 +173,39 @@ def _add_half(found: list[Item], i: int, at: int) -> tuple[Item, int] | None:  #
 
 
 def _one_and_half(found: list[Item], i: int) -> tuple[Item, int] | None:
-    """German anderthalb Stunden."""
-    if found[i].surface.casefold() not in ("anderthalb", "eineinhalb") or i + 1 >= len(found):
+    """German anderthalb Stunden, zweieinhalb Tage."""
+    word = found[i].surface.casefold()
+    whole = 1 if word == "anderthalb" else _GERMAN.get(word.removesuffix("einhalb"), 0)
+    unit = _unit(found, i + 1)
+    if not whole or not unit or not word.endswith("halb"):
         return None
-    unit = found[i + 1].key
-    if not unit.startswith("unit:"):
+    return _over(found, i, i + 1, with_unit(f"{_NUMBER}{whole}.5", unit)), 2
+
+
+def _half_unit(found: list[Item], i: int) -> tuple[Item, int] | None:
+    """Half a year, a year and a half, eine halbe Stunde, une demi-heure, media hora."""
+    if unit := _EVERY.get(found[i].surface.casefold()):
+        at = _half_at(found, i + 1)
+        return (
+            (_over(found, i, at, with_unit(f"{_NUMBER}1.5", unit)), at - i + 1) if at > 0 else None
+        )
+    one = found[i].surface.casefold() in _ONE
+    k = i + 1 if one else i
+    if k + 1 >= len(found) or found[k].surface.casefold() not in _HALF_A:
         return None
-    return _over(found, i, i + 1, with_unit(f"{_NUMBER}1.5", unit.removeprefix("unit:"))), 2
+    at = k + 2 if found[k + 1].surface == "-" else k + 1
+    unit = (
+        _unit(found, at) or _EVERY.get(found[at].surface.casefold(), "") if at < len(found) else ""
+    )
+    if not unit:
+        return None
+    return _over(found, i, at, with_unit(f"{_NUMBER}0.5", unit)), at - i + 1
+
+
+def _unit(found: list[Item], at: int) -> str:
+    """The unit that stands there, or nothing."""
+    key = found[at].key if at < len(found) else ""
+    return key.removeprefix("unit:") if key.startswith("unit:") else ""
 
 
 def _half_to(found: list[Item], i: int) -> tuple[Item, int] | None:

@@ -1,4 +1,4 @@
-"""Numbers written in Han characters: 三十, 四百五十, 一万二千, 二〇二六, 十五, 两."""
+"""Numbers written in Han characters (三十, 四百五十, 一万二千, 二〇二六, 十五, 两) and in Korean (세, 열두, 삼십)."""
 
 import re
 
@@ -18,6 +18,13 @@ _DIGITS = {
 }
 _SMALL = {"十": 10, "百": 100, "千": 1000}
 _LARGE = {"万": 10**4, "亿": 10**8, "億": 10**8}
+
+_NATIVE = {
+    "한": 1, "두": 2, "세": 3, "네": 4, "다섯": 5, "여섯": 6, "일곱": 7, "여덟": 8, "아홉": 9, "하나": 1, "둘": 2, "셋": 3, "넷": 4,
+    "석": 3, "넉": 4, "스무": 20,
+}  # fmt: skip
+_NATIVE_TENS = {"열": 10, "스물": 20, "서른": 30, "마흔": 40, "쉰": 50, "예순": 60, "일흔": 70, "여든": 80, "아흔": 90}  # fmt: skip
+_SINO = str.maketrans("일이삼사오육칠팔구십백천만", "一二三四五六七八九十百千万")
 
 HAN_NUMERAL = re.compile(r"[〇零一二两三四五六七八九十百千万亿億]+")
 
@@ -40,3 +47,15 @@ def parse_han_numeral(text: str) -> int | None:
             total = (total + section + (digit or 0) or 1) * _LARGE[char]
             section, digit = 0, None
     return total + section + (digit or 0)
+
+
+def parse_korean_numeral(text: str) -> int | None:
+    """Read a Korean numeral, native (세, 열두) or from Chinese (삼십); None if it is none."""
+    tens = next((ten for ten in _NATIVE_TENS if text.startswith(ten)), "")
+    rest = text[len(tens) :]
+    if tens and not rest:
+        return _NATIVE_TENS[tens]
+    if rest in _NATIVE and (not tens or _NATIVE[rest] < 10):  # noqa: PLR2004 - a digit
+        return _NATIVE_TENS.get(tens, 0) + _NATIVE[rest]
+    han = text.translate(_SINO)
+    return parse_han_numeral(han) if han != text else None
