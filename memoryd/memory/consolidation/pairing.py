@@ -25,7 +25,8 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     if turned := _told_alike(a, b, first, second):
         again = compare(*turned)
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
-        if exchanged if comparison.merges else again.merges:  # who depends on whom
+        told = again.merges and not exchanged_words(first, second)
+        if exchanged if comparison.merges else told:  # who depends on whom
             return first, second, again
     if comparison.merges or not _may_be_slips(first, second, comparison):
         return first, second, comparison

@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
+from memoryd.memory.consolidation.acting import acting_problem
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import Reading
 
@@ -48,6 +49,7 @@ _JOINERS = frozenset(
         "과",
     ]
 )
+_OWNING = frozenset({"'s", "的", "の", "의"})  # Ann is Bob's manager: what follows is of Bob
 _PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
 _SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"(?<![<>=-])[<>]=?(?![<>/])|[!=]="),  # comparison
@@ -72,7 +74,7 @@ _HAS_DONE = re.compile(r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|�
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        exchanged_words, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
+        exchanged_words, acting_problem, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 
@@ -82,10 +84,12 @@ def exchanged_words(a: Reading, b: Reading) -> str | None:
     first, second = (_WORD.findall(reading.text.casefold()) for reading in (a, b))
     if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):
         return None
-    found = [cut for window in _windows(first, second) for cut in _exchanges(*window)]
-    if not found or any(_is_free(one, between, other, a) for one, between, other in found):
+    found = [
+        (cut, after) for *window, after in _windows(first, second) for cut in _exchanges(*window)
+    ]
+    if not found or any(_is_free(*cut, a) and after not in _OWNING for cut, after in found):
         return None
-    one, _, other = found[0]
+    one, _, other = found[0][0]
     return f"{' '.join(one)!r} and {' '.join(other)!r} changed places"
 
 
@@ -94,15 +98,15 @@ def _is_free(one: list[str], between: list[str], other: list[str], reading: Read
     return set(between) <= _JOINERS or _is_placing(one, reading) != _is_placing(other, reading)
 
 
-def _windows(first: list[str], second: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """What both begin and end with cut off, all but a few words of it: 中文和英文, 英文和中文."""
+def _windows(first: list[str], second: list[str]) -> Iterator[tuple[list[str], list[str], str]]:
+    """What both begin and end with cut off, all but a few words of it (中文和英文, 英文和中文); and the word behind."""
     start = next(i for i, (x, y) in enumerate(zip(first, second, strict=True)) if x != y)
     pairs = zip(reversed(first), reversed(second), strict=True)
     end = len(first) - next(i for i, (x, y) in enumerate(pairs) if x != y)
     for more, most in product(range(_SHARED), repeat=2):
         if more <= start and end + most <= len(first):
             window = slice(start - more, end + most)
-            yield first[window], second[window]
+            yield first[window], second[window], "".join(first[window.stop :][:1])
 
 
 def _exchanges(
