@@ -18,6 +18,10 @@ _ROUNDS = {
     "seconds:3600": "every:hour", "seconds:86400": "every:day", "seconds:604800": "every:week",
     "seconds:1209600": "every:fortnight",
 }  # fmt: skip
+_EACH = frozenset(
+    {"every", "each", "每", "每隔", "alle", "jede", "toutes les", "tous les", "cada", "毎"}
+)
+_EACH_BEHIND = frozenset({"ごと", "ごとに", "毎", "毎に", "おきに", "おき", "마다"})
 _NIGHTLY = frozenset({"every:night", "every:morning"})
 _RANGED = frozenset(
     {"degC", "CNY", "JPY", "USD", "EUR", "km", "m", "cm", "kg", "g", "jin", "px", "pct", "floor"}
@@ -45,12 +49,26 @@ def join(found: list[Item]) -> list[Item]:
     return out
 
 
+def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
+    """Every 5 minutes, 每 5 分钟, 5分ごとに: how often, which is not how long."""
+    if i + 1 >= len(found):
+        return 0
+    first, second = found[i], found[i + 1]
+    for amount, word in ((second, first), (first, second)):
+        words = _EACH if word is first else _EACH_BEHIND
+        timed = amount.role == "quantity" and amount.key.startswith(("seconds:", "months:"))
+        if timed and word.surface.casefold() in words and amount.key not in _ROUNDS:
+            out.append(Item("quantity", f"every:{amount.key}", "", first.start, second.end))
+            return i + 2
+    return 0
+
+
 def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
     if found[i].key == "all" and i + 1 < len(found) and found[i + 1].key in _ROUNDS:
         key = _ROUNDS[found[i + 1].key]
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
-    if used := _rate_at(found, i, out):
+    if used := _round_at(found, i, out) or _rate_at(found, i, out):
         return used
     if _has_times(found, i):
         out.append(replace(found[i], key=_ROUNDS[found[i].key]))

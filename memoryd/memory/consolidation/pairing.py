@@ -9,7 +9,7 @@ from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.respelling import respellings
 from memoryd.memory.consolidation.rewording import reworded
 from memoryd.memory.consolidation.unit import Reading
-from memoryd.memory.consolidation.wording import exchanged_words
+from memoryd.memory.consolidation.wording import exchanged_words, wording_problem
 
 _READINGS = 16384  # kept at a time; about 4 kB each
 
@@ -25,7 +25,7 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     if turned := _told_alike(a, b, first, second):
         again = compare(*turned)
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
-        told = again.merges and not exchanged_words(first, second)
+        told = again.merges and not wording_problem(first, second)
         if exchanged if comparison.merges else told:  # who depends on whom
             return first, second, again
     if comparison.merges or not _may_be_slips(first, second, comparison):

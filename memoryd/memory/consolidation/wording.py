@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import product
 
 from memoryd.memory.consolidation.acting import acting_problem
+from memoryd.memory.consolidation.contrasts import contrast_problem
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import Reading
 
@@ -68,13 +69,14 @@ _SUBJECT_ONLY = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
+_MARKED_ONLY = re.compile(r"(\w{2})だけ|(\w{1,2})만(?=[ .]|$)")
 _HAS_DONE = re.compile(r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年)")
 
 
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        exchanged_words, acting_problem, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
+        exchanged_words, acting_problem, contrast_problem, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 
@@ -167,7 +169,10 @@ def _other_language_names(a: Reading, b: Reading) -> str | None:
 
 
 def _other_only(a: Reading, b: Reading) -> str | None:
-    """Only the user drinks it, the user only drinks it."""
+    """Only the user drinks it, the user only drinks it; 田中さんだけが, デプロイだけ."""
+    marked = [set(_MARKED_ONLY.findall(reading.text)) for reading in (a, b)]
+    if all(marked) and marked[0] != marked[1]:
+        return "'only' is said of another"
     if not (_ONLY.search(a.text) and _ONLY.search(b.text)):
         return None
     said = [_SUBJECT_ONLY.search(reading.text) is not None for reading in (a, b)]
