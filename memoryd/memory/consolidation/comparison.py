@@ -24,6 +24,7 @@ Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure
 Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
+_BEING = frozenset({"be", "is", "are", "been", "get"})
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -199,8 +200,7 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
 
 
 def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
-    modals_a = frozenset().union(*(a.clauses[n].modals for n in clauses_a))
-    modals_b = frozenset().union(*(b.clauses[n].modals for n in clauses_b))
+    modals_a, modals_b = _modals(a, clauses_a), _modals(b, clauses_b)
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
@@ -208,6 +208,18 @@ def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) 
     if strict and mild and not strict & mild:
         return Objection("must is not should", "modality")
     return None
+
+
+def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
+    return frozenset().union(*(reading.clauses[n].modals for n in clauses))
+
+
+def _was_done(a: Reading, b: Reading, tenses: set[str], clauses: set[int]) -> bool:
+    """Ann approved, Ann should approve: is a past, as no passive is meant, and b an order?"""
+    ordered = any(clause.modals & {"must", "should"} for clause in b.clauses)
+    if tenses != {"participle"} or not ordered or _modals(a, clauses):
+        return False
+    return _BEING.isdisjoint((*a.dropped, *b.dropped))
 
 
 def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -231,6 +243,8 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
             other = tenses_b if tense in tenses_a else tenses_a
             if tense == "future" or "participle" not in other:
                 return Objection(f"only one speaks of the {tense}")
+    if _was_done(a, b, tenses_a, clauses_a) or _was_done(b, a, tenses_b, clauses_b):
+        return Objection("what is done is not what is to be done", "done")
     for cue in ("pending", "done"):
         if (cue in a.cues(clauses_a)) != (cue in b.cues(clauses_b)):
             silent = b if cue in a.cues(clauses_a) else a
