@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
-from memoryd.memory.consolidation.fronting import ends_fronted, is_agent
+from memoryd.memory.consolidation.fronting import ends_fronted, ends_moment, is_agent
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
@@ -48,6 +48,8 @@ class ReadingBuilder(Marks):
             self.close()
         if self.now.started < 0:
             self.now.started, self.now.opens = item.start, item.role == "condition"
+        if ends_moment(self.now, self.units, item, self.table):
+            self.now.scope = ""
         self.now.ended = item.end
         self.now.cues |= item.aside
         if item.surface.casefold() in self.table.ordered:
@@ -76,7 +78,7 @@ class ReadingBuilder(Marks):
             self.now.divides, self.now.scope = item.start, ""
             self.now.role = self.now.role if self.now.role == "by" else ""  # 负责人：小林
             return
-        if item.key in ",，" and self._is_topic():
+        if item.key in ",，" and (self._is_topic() or self._is_rule()):
             self.now.role = ""
             return
         if item.key in _BREAKS or dash:
@@ -100,6 +102,10 @@ class ReadingBuilder(Marks):
         ):
             return False
         return all(unit.role or unit.kind == "quantity" or unit.key in TIMES for unit in units)
+
+    def _is_rule(self) -> bool:
+        """Es ist nicht erlaubt, ...: what must or may be is said behind the comma."""
+        return bool(self.table.separable and self.now.modals and not self.now.units)
 
     def _starts_clause(self, item: Item) -> bool:
         if self.now.started < 0:
@@ -150,18 +156,12 @@ class ReadingBuilder(Marks):
             and self._is_copula(item)
         ):
             self.now.divides = item.start
+        if self.table.prepositions and (item.role == "modal" or self._is_copula(item)):
+            self.now.role = ""  # als Datenbank nutzt das Team X
         self._note_tense(item)
         self._note_light_verb(item)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
-
-    def _is_span(self) -> bool:
-        """Was the last thing said a number of days or hours?"""
-        units = [self.units[i] for i in self.now.units[-2:]]
-        return any(
-            unit.key.startswith(("seconds:", "months:")) or unit.key in self.table.spans
-            for unit in units
-        )
 
     def _note_light_verb(self, item: Item) -> None:
         """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""

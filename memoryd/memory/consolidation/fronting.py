@@ -36,6 +36,22 @@ def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexic
     return item.role == "action" and said and bare and not acting
 
 
+def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
+    """Vor jedem Release müssen die Tests laufen: does *item* say no more of when, but what then happens?"""
+    if clause.scope not in ("before", "after") or not table.prepositions:
+        return False
+    at = next((i for i in reversed(clause.units) if units[i].kind == "condition"), None)
+    if at is None or units[at].surface.casefold() not in table.prepositions:
+        return False
+    said = [units[i] for i in clause.units if i > at]
+    if not said or (said[0].kind == "action" and len(said) == 1 and item.role == "drop"):
+        return False
+    if said[-1].kind == "quantity" and said[-1].key.startswith(_MOMENTS):
+        return item.role not in ("join", "quantity")
+    begins = item.role in ("modal", "person", "negate", "action")
+    return begins or item.surface.casefold() in table.copulas | table.auxiliaries
+
+
 def is_agent(item: Item, table: Lexicon) -> bool:
     """Reviewers review, but are no verb."""
     word = item.surface.casefold()

@@ -22,9 +22,11 @@ _ENDINGS: dict[str, tuple[tuple[str, str], ...]] = {
 }  # fmt: skip
 _CUTS: dict[str, tuple[str, ...]] = {
     "fr": ("ées", "és", "ée", "é", "ent", "er", "es", "e", "s"),
-    "es": ("adas", "ados", "ada", "ado", "idas", "idos", "ida", "ido", "an", "en", "ar", "er", "ir", "as", "os", "es", "a", "o", "e", "s"),
+    "es": ("adas", "ados", "ada", "ado", "idas", "idos", "ida", "ido", "amos", "emos", "imos", "aron", "aban", "aba", "an", "en", "ar", "er", "ir", "as", "os", "es", "a", "o", "e", "s"),
     "de": ("test", "ten", "tet", "te", "et", "en", "st", "t", "e", "n"),
 }  # fmt: skip
+_PRONOUNS = ("selo", "sela", "melo", "nos", "los", "las", "les", "se", "me", "lo", "la", "le", "te")
+_UMLAUTS = str.maketrans("äöü", "aou")
 # participle ending -> endings of the same verb; only such a pair, or a plural, makes two forms one word
 _PARTICIPLES: dict[str, tuple[tuple[str, tuple[str, ...]], ...]] = {
     "fr": (
@@ -49,14 +51,28 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
     """Give a lower-case word and the base forms of it that the tables know."""
     table = lexicon(language)
     forms = [word]
-    if base := table.bases.get(word):
+    if base := table.bases.get(word) or _without_pronoun(word, language, table):
         forms.append(base)
     forms += _known_bases(word, language, table)
     return tuple(forms)
 
 
+def _without_pronoun(word: str, language: Language, table: Lexicon) -> str | None:
+    """Give the infinitive of a Spanish verb form with a pronoun behind it (guardarse, respóndeme)."""
+    if language != "es" or word in table.plain_words:
+        return None
+    for tail in _PRONOUNS:
+        stem = unaccent(word.removesuffix(tail))
+        if word.endswith(tail) and len(stem) > _MIN_STEM:
+            return stem if stem in table.phrases else table.bases.get(stem)
+    return None
+
+
 def _known_bases(word: str, language: Language, table: Lexicon) -> list[str]:
     found = [base for base in bases(word, language) if base in table.plain_words and base != word]
+    if language == "de" and not found:  # Passwörter
+        plain = (base.translate(_UMLAUTS) for base in (*bases(word, language), word))
+        found = [base for base in plain if base in table.plain_words and base != word]
     if word in table.plain_words:
         return found
     for tail, endings in _PARTICIPLES.get(language, ()):

@@ -123,7 +123,10 @@ class _Reader:
             after = self.seq[i + 1]
             if after.kind == "quantity":
                 return [self._item("quantity", with_unit(after.key, sense.key), token, after)], 2
-        return sense_items(sense, self.text[token.start : last.end], token.start, last.end), count
+        surface = self.text[token.start : last.end]
+        if count == 1 and self.table.separable:
+            surface = token.text  # with the particle that stands at the end
+        return sense_items(sense, surface, token.start, last.end), count
 
     def _is_name(self, i: int, sense: Sense) -> bool:
         """Go, May, Will: a function word with a capital inside a sentence is a name."""

@@ -24,6 +24,7 @@ from memoryd.memory.consolidation.meanings import (
 )
 from memoryd.memory.consolidation.phrases import longest_by_start
 from memoryd.memory.consolidation.sayings import Sayings
+from memoryd.memory.consolidation.verb_forms import bases_of_forms, past_forms
 from memoryd.memory.text import unaccent
 
 __all__ = ["FINISHED", "UNSPACED", "Language", "Lexicon", "Role", "Sense", "lexicon", "simplified"]
@@ -63,6 +64,9 @@ _LISTED = (
     "directing",
     "causing",
     "separable",
+    "hours",
+    "prepositions",
+    "auxiliaries",
     "speaking",
 )
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
@@ -112,6 +116,9 @@ class Lexicon:
         directing: words that make an order of a statement (is to).
         causing: words that open a clause which gives the reason.
         separable: particles that end the clause of their verb (schaltet ... ab).
+        prepositions: words for before and after that a noun follows, not a clause.
+        auxiliaries: words with which, behind such a noun, the sentence goes on (se, on, wird).
+        hours: words that begin a time of day (halb zehn).
         speaking: words for the user who speaks; "the user" is who others speak of, as "she" is.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
@@ -169,6 +176,9 @@ class Lexicon:
     directing: frozenset[str] = frozenset()
     causing: frozenset[str] = frozenset()
     separable: frozenset[str] = frozenset()
+    hours: frozenset[str] = frozenset()
+    prepositions: frozenset[str] = frozenset()
+    auxiliaries: frozenset[str] = frozenset()
     speaking: frozenset[str] = frozenset()
     sayings: Sayings | None = None
     markers_after: bool = False
@@ -224,19 +234,23 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
     phrases = joined_senses(tables, main, {p: roles for p, roles in aside.items() if p not in cues})
     common = _common_words(words, {*phrases, *words_of(tables, "apart")})
     phrases |= common
+    light = _light_verbs(tables)
+    verbs = (p for p in phrases if p in light or phrases[p].role == "action")
+    formed = bases_of_forms(language, verbs, phrases)
+    bases = formed | dict(bases)
     return Lexicon(
         language=language,
         phrases=phrases,
         cues=cues,
         longest=longest_by_start((*phrases, *cues), spaced),
         bases=bases,
-        past=frozenset(tables.get("past", {}).get("words", ())),
+        past=frozenset(tables.get("past", {}).get("words", ())) | past_forms(language, formed),
         requests=tuple(tables.get("requests", {}).get("phrases", ())),
         attributes={key: frozenset(words) for key, words in tables.get("attributes", {}).items()},
         ordered=frozenset(tables.get("ordered", {}).get("words", ())),
         opposites=_pairs(tables.get("opposites", {}).get("pairs", ())),
         name_prefixes=frozenset(tables.get("names", {}).get("prefixes", ())),
-        light_verbs=_light_verbs(tables),
+        light_verbs=light,
         **_word_lists(tables),
         sayings=_sayings(tables.get("sayings")),
         markers_after="markers_after" in tables,
@@ -260,7 +274,7 @@ def _common_words(words: Mapping[str, str], phrases: Collection[str]) -> dict[st
     return {
         word: Sense(role, word)
         for section, role in SYNONYMS.items()
-        for word in words.get(section, "").split()
+        for word in words.get(section, "").casefold().split()
         if word not in phrases
     }
 

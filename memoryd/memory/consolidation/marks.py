@@ -235,13 +235,18 @@ class Marks(ABC):
         units = [self.units[i] for i in self.now.units]
         return bool(units) and all(unit.kind not in ("action", "quantity") for unit in units)
 
+    def _note_condition(self, item: Item) -> None:
+        self.now.cues.add(item.key)
+        if item.key == "before" and self.table.language == "ko" and not self.now.units:
+            self.now.past = True  # 전에는 ...: formerly
+        if item.key == "then":
+            self.ordered = True
+
     def _condition(self, item: Item) -> None:
         if self._is_rival(item):
             self._negate(replace(item, role="negate", key="contrast"))
             return
-        self.now.cues.add(item.key)
-        if item.key == "then":
-            self.ordered = True
+        self._note_condition(item)
         opens = item.key == "after" and not self.now.units and item.surface not in _HENCEFORTH
         if (opens or item.surface in self.table.sequels) and self._sequel(item):
             return
@@ -279,6 +284,14 @@ class Marks(ABC):
         last = self.units[self.now.units[-1]]
         events = self.table.events | self.table.deeds
         return last.kind != "concept" or not {last.key, last.surface}.isdisjoint(events)
+
+    def _is_span(self) -> bool:
+        """Was the last thing said a number of days or hours?"""
+        units = [self.units[i] for i in self.now.units[-2:]]
+        return any(
+            unit.key.startswith(("seconds:", "months:")) or unit.key in self.table.spans
+            for unit in units
+        )
 
     def _follows(self, item: Item) -> bool:
         return self.table.markers_after or item.surface in (

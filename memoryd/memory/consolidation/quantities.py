@@ -17,7 +17,7 @@ IN_RUN = rf"""
     (?:[〇零一二三四五六七八九]{{4}}年){_N}月(?:{_N}[日号])? |
     [一二三四五六七八九]成(?![本为了立功员都]) | 百分之(?:\d+|[{_HAN}百]+) | (?:[二两三四五六七八九]|十[一二]?)[点點](?:半|钟|整)? |
     {_N}\s?[月월]\s?{_N}\s?[日号일]
-  | {_PART}\s?{_N}\s?(?:[点點时]|時(?!間)|시(?!간))(?:\s?半|\s?{_N}\s?[分분]?)?
+  | {_PART}\s?{_N}\s?(?:[点點时]|時(?!間)|시(?!간))(?:\s?[半반]|\s?{_N}\s?[分분]?)?
   | {_PART}\s?\d{{1,2}}:\d{{2}}
   | (?:周|星期|礼拜)[一二三四五六日天](?![个])
   | [月火水木金土日]曜日?
@@ -32,7 +32,7 @@ PATTERN = rf"""
   | {IN_RUN}
   | (?:0?[1-9]|[12]\d|3[01])[./](?:0?[1-9]|1[0-2])[./](?:19|20)\d\d(?!\d)          # 03.04.2026
   | \d{{4}}[-/.](?:0?[1-9]|1[0-2])[-/.](?:[12]\d|3[01]|0?[1-9])(?!\d)
-  | \d{{1,2}}\s?(?:[点點]|時(?!間)|시(?!간))(?:\s?半|\s?\d{{1,2}}\s?[分분])?
+  | \d{{1,2}}\s?(?:[点點]|時(?!間)|시(?!간))(?:\s?[半반]|\s?\d{{1,2}}\s?[分분])?
   | \d{{1,2}}:\d{{2}}(?::\d{{2}})?(?:\s?(?:[ap]\.m\.|[apAP][mM]\b))?(?!\d)
   | \d{{1,2}}(?:[:.]\d{{2}})?\s?(?:[ap]\.m\.|[apAP][mM]\b|o'clock\b)
   | \d{{1,2}}(?:[.:]\d{{2}})?\s?Uhr\b
@@ -56,7 +56,7 @@ _DATE = re.compile(
 _ISO = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
 _SHORT_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _CLOCK = re.compile(
-    rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?(半|{_N})?(?::(\d\d))?", re.IGNORECASE
+    rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?([半반]|{_N})?(?::(\d\d))?", re.IGNORECASE
 )
 _MERIDIEM = re.compile(r"([ap])\.?m\.?$", re.IGNORECASE)
 _WEEKDAYS = {
@@ -178,7 +178,9 @@ def _time(text: str) -> str:
         return "time:" + text
     part, hour_text, minute_text, _ = match.groups()
     hour = _integer(hour_text)
-    minute = 30 if minute_text == "半" else _integer(minute_text) if minute_text else 0
+    minute = (
+        30 if minute_text and minute_text in "半반" else _integer(minute_text) if minute_text else 0
+    )
     late = (meridiem and meridiem.group(1).lower() == "p") or part in _LATE
     if late and hour < _NOON:
         hour += 12

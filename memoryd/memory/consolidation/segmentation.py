@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from memoryd.memory.consolidation.conjugation import korean_stem
 from memoryd.memory.consolidation.item import Item
+from memoryd.memory.consolidation.korean_numbers import counted_at
 from memoryd.memory.consolidation.lexicon import Lexicon, Sense
 from memoryd.memory.consolidation.quantities import with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, parse_korean_numeral, script
@@ -34,6 +35,8 @@ def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
         return [
             Item(role, key, surface, start, end, aside=sense.aside) for role, key in sense.parts
         ]
+    if sense.role == "number" and sense.key != "1":  # 한 is a verb, too
+        return [Item("quantity", _NUMBER + sense.key, surface, start, end, aside=sense.aside)]
     kind, key = _VALUE_ROLES.get(sense.role, (sense.role, ""))
     key = f"{key}:{sense.key}" if key else sense.key
     return [Item(kind, key, surface, start, end, aside=sense.aside)]
@@ -237,6 +240,11 @@ def _korean_count(text: str, base: int, at: int, table: Lexicon) -> Item | None:
 def _korean_word(text: str, base: int, at: int, table: Lexicon) -> tuple[list[Item], int]:
     found: list[Item] = []
     here = at
+    if counted := counted_at(text, at, base, table):
+        found, here = [counted[0]], counted[1]
+        if text[here : here + 1] in ("", " "):
+            return found, here
+        at = here  # what follows is a particle, or a word of its own
     while here < len(text) and (text[here] != " " or here == at):
         phrase = _longest_at(text, here, table)
         if not phrase:

@@ -3,20 +3,23 @@
 A particle that ends its clause belongs to the verb before it; where that is only "is", both say a state (ist aus).
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.inflection import known_forms
 from memoryd.memory.consolidation.lexicon import Lexicon
+from memoryd.memory.consolidation.quantities import read_quantity
 from memoryd.memory.consolidation.tokens import Token
 
 _VERB_ENDINGS = ("t", "e", "en", "ern", "eln")
 _STATE = " sein"  # "an sein": how the tables spell a particle that is the whole predicate
 _MIN_REST = 3
+_AT = "um"
 
 
 def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
     """Give the tokens with every particle at the verb it belongs to."""
+    seq = list(_with_clock(seq, table))
     joined = [_contracted(token, table) for token in seq]
     taken: set[int] = set()
     for at, token in enumerate(seq):
@@ -32,6 +35,29 @@ def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
             joined[verb] = replace(seq[verb], text=token.text + seq[verb].text.casefold())
             taken.add(at)
     return [token for at, token in enumerate(joined) if at not in taken]
+
+
+def _with_clock(seq: Sequence[Token], table: Lexicon) -> Iterator[Token]:
+    """Read um zwei Uhr as 2 Uhr."""
+    at = 0
+    while at < len(seq):
+        token, after = seq[at], seq[at + 1] if at + 1 < len(seq) else None
+        sense = table.phrases.get(token.text.casefold())
+        spelled = after is not None and after.text == "Uhr" and sense and sense.role == "number"
+        if spelled and after is not None and sense is not None:
+            text = f"{sense.key} Uhr"
+            yield Token("quantity", text, token.start, after.end, read_quantity(text))
+            at += 1
+        elif token.text.casefold() != _AT or not _tells_time(seq, at + 1, table):
+            yield token
+        at += 1
+
+
+def _tells_time(seq: Sequence[Token], at: int, table: Lexicon) -> bool:
+    if at >= len(seq):
+        return False
+    timed = seq[at].key.startswith("time:") or any(t.text == "Uhr" for t in seq[at : at + 2])
+    return timed or seq[at].text.casefold() in table.hours
 
 
 def _contracted(token: Token, table: Lexicon) -> Token:
