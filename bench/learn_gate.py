@@ -25,7 +25,7 @@ from tests.memory.gate.labelled import NAMES, Labelled, read_messages
 
 WEIGHTS = Path(__file__).parents[1] / "memoryd/memory/gate/weights.toml"
 # Probabilities: with evidence and no doubt, with both, without evidence; and to wait for a person, with evidence and without.
-EVIDENT, DOUBTED, BARE = 0.5, 0.82, 0.9
+EVIDENT, DOUBTED, BARE = 0.5, 0.76, 0.9
 REVIEW, BARE_REVIEW = 0.4, 0.8
 RIDGE = 1.0
 ROUNDS = 30
@@ -45,6 +45,8 @@ class Row:
         score = weights["bias"] + sum(weights.get(one, 0.0) for one in self.features)
         if "alone.evidence" not in self.features:
             return score >= odds(BARE)
+        if "alone.remember" in self.features:
+            return score >= odds(EVIDENT)
         return score >= odds(DOUBTED if "alone.doubt" in self.features else EVIDENT)
 
 

@@ -8,6 +8,7 @@ import bisect
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from memoryd.memory.gate.clauses import split_off_question
 from memoryd.memory.gate.language import home_language
 from memoryd.memory.gate.reading import (
     is_confirmed,
@@ -24,6 +25,9 @@ from memoryd.screening import find_instructions, screen
 _SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
 _REQUEST = frozenset({"question", "order"})
 _ASSISTANTS = frozenset({"confirmed", "progress"})  # cues that only count in an assistant's words
+_SAYS_NOTHING = frozenset(
+    {"question", "order", "greeting", "thanks", "heading", "short", "pointer"}
+)
 _PLEASANTRIES = frozenset({"greeting", "thanks"})
 _CONTAGIOUS = frozenset({"joke", "fixture", "hypothetical"})
 _CHAT = frozenset({"emotion", "evaluation", "transient"})
@@ -50,7 +54,7 @@ def read_sentences(text: str, zones: Sequence[Zone], origin: Origin) -> list[Sen
     ]
     if closely:
         sentences = [replace(one, families=one.families - _ASSISTANTS) for one in sentences]
-    sentences = _with_references(_with_planted(sentences, text))
+    sentences = _with_references(_with_pointed(_with_planted(sentences, text)))
     if len(sentences) > _SMALL_TALK or any(
         one.families & {"identifier", "review"} for one in sentences
     ):
@@ -69,8 +73,7 @@ def _between(text: str, gap: Span, home: str, *, closely: bool) -> Iterator[Sent
     heading: frozenset[str] = frozenset()
     fresh = False
     position = gap.start
-    for found in split_sentences(text[gap.start : gap.end]):
-        start, end = found.start + gap.start, found.end + gap.start
+    for start, end in _spans(text, gap, home, closely=closely):
         body = list_mark(text, start, end)
         if "\n\n" in text[position:start] and not fresh:
             heading = frozenset()
@@ -83,6 +86,13 @@ def _between(text: str, gap: Span, home: str, *, closely: bool) -> Iterator[Sent
         spoken = heading if body > start else heading & {"taint"}
         yield Sentence(Span(body, end), text[body:end], families | spoken)
         heading, fresh, position = header or heading, bool(header), end
+
+
+def _spans(text: str, gap: Span, home: str, *, closely: bool) -> Iterator[tuple[int, int]]:
+    for found in split_sentences(text[gap.start : gap.end]):
+        whole = Span(found.start + gap.start, found.end + gap.start)
+        parts = split_off_question(text, whole, home) if closely else (whole,)
+        yield from ((part.start, part.end) for part in parts)
 
 
 def _with(sentence: Sentence, family: str) -> Sentence:
@@ -99,6 +109,15 @@ def _with_planted(sentences: Sequence[Sentence], text: str) -> list[Sentence]:
         if starts[bisect.bisect_right(ends, one.span.start)] < one.span.end
         else one
         for one in sentences
+    ]
+
+
+def _with_pointed(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """Let "write that down" ask for what stands before it, if that says anything."""
+    following = [*(one.families for one in sentences[1:]), frozenset[str]()]
+    return [
+        _with(one, "remember") if "pointer" in after and not one.families & _SAYS_NOTHING else one
+        for one, after in zip(sentences, following, strict=False)
     ]
 
 

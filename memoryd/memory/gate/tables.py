@@ -75,6 +75,8 @@ class Weights:
 
     def needed(self, families: AbstractSet[str]) -> float:
         """The log-odds that a sentence of these families needs to become an entry."""
+        if "remember" in families:  # asked for: a doubt may lower the weight, not raise the bar
+            return self.evident
         if "evidence" not in families:
             return self.bare
         return self.doubted if "doubt" in families else self.evident

@@ -189,6 +189,40 @@ def test_turning_down_what_was_just_done_makes_no_rule(text: str) -> None:
     assert [] == contents(text)
 
 
+@pytest.mark.parametrize(
+    "fact",
+    [
+        "Restarting the broker wipes the offsets, always drain it first.",
+        "重启网关之前一定要先停任务。",
+    ],
+)
+def test_write_that_down_asks_for_what_stands_before_it(fact: str) -> None:
+    order = "Write that down in the runbook." if fact.isascii() else "记下来。"
+
+    assert [fact] == contents(f"{fact} {order}")
+    assert [] == contents(order)
+
+
+def test_a_statement_is_taken_apart_from_its_question() -> None:
+    fact = "we're on the free tier until we close the round"
+
+    assert [fact] == contents(f"{fact}, what are the limits?")
+    assert [] == contents("but we only write it when a file changes, right?")
+
+
+def test_orders_about_how_things_are_always_done_are_rules() -> None:
+    assert ["Put comments above the line, not behind it."] == contents(
+        "Put comments above the line, not behind it."
+    )
+    assert [] == contents("Put the import at the top.")
+
+
+def test_what_is_asked_to_be_remembered_needs_no_more_than_that() -> None:
+    text = "Please remember that the cabinet is called “Number Nine” for now."
+
+    assert [text] == contents(text)
+
+
 def test_emphasis_hides_no_cue() -> None:
     assert ["Releases must *never* go out on Fridays."] == contents(
         "Releases must *never* go out on Fridays."
