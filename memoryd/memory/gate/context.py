@@ -25,9 +25,7 @@ from memoryd.screening import find_instructions, screen
 _SMALL_TALK = 6  # sentences; in a longer message a statement is rarely there to explain the request
 _REQUEST = frozenset({"question", "order"})
 _ASSISTANTS = frozenset({"confirmed", "progress"})  # cues that only count in an assistant's words
-_SAYS_NOTHING = frozenset(
-    {"question", "order", "greeting", "thanks", "heading", "short", "pointer"}
-)
+_SAYS_NOTHING = frozenset({"question", "greeting", "thanks", "heading", "short", "pointer"})
 _PLEASANTRIES = frozenset({"greeting", "thanks"})
 _CONTAGIOUS = frozenset({"joke", "fixture", "hypothetical"})
 _CHAT = frozenset({"emotion", "evaluation", "transient"})
