@@ -36,6 +36,7 @@ from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
 from memoryd.model import Entry
 
+_KANA = re.compile("[\u3041-\u30ff]")
 _REPORTED = 0.6  # vetoes below this similarity are noise
 _TERSE = 6  # units of a text that may only say where somebody is in life
 _MOST_VETOES = 1000  # the most similar ones are reported
@@ -149,7 +150,8 @@ def _compare_group(
     now: datetime,
     vetoes: _Vetoes,
 ) -> _Findings:
-    sketches = [_sketch(entry.content) for entry in group]
+    japanese = any(_KANA.search(entry.content) for entry in group)
+    sketches = [_sketch(entry.content, japanese=japanese) for entry in group]
     proposed = propose(sketches)
     if vectors:
         ids = [entry.id for entry in group]
@@ -165,9 +167,12 @@ def _compare_group(
     return found
 
 
-def _sketch(content: str) -> Sketch:
+def _sketch(content: str, *, japanese: bool) -> Sketch:
+    """Sketch a text; one without kana (参加費：二千円) may be Japanese beside Japanese ones (参加費は2000円です)."""
     reading = read_cached(content)
     units = reading.units
+    if japanese and reading.language == "zh":
+        units += read_cached(content, "ja").units
     values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )

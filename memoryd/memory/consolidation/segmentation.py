@@ -12,7 +12,7 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.korean_numbers import counted_at
 from memoryd.memory.consolidation.lexicon import Lexicon, Sense
 from memoryd.memory.consolidation.quantities import with_unit
-from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, parse_korean_numeral, script
+from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 
 _NUMBER = "number:"
 _UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character or a merely common word 11
@@ -25,7 +25,6 @@ _VALUE_ROLES: dict[str, tuple[str, str]] = {
 }
 _LONGEST_UNIT = 5
 _CASES = frozenset("をはがへ")  # other particles end words, too
-_COUNTED = frozenset(" 은는이가을를의에로와과도만씩마.,") | {""}  # what may follow a counter
 _PARTICLES = frozenset({"drop", "marker", "join"})  # 가로로 is no row of three of them
 
 
@@ -202,49 +201,17 @@ def korean(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
         if text[at] == " ":
             at += 1
             continue
-        if counted := _korean_count(text, base, at, table):
-            yield counted
-            at = counted.end - base
+        if counted := counted_at(text, at, base, table):
+            item, at = counted
+            yield item
             continue
         found, at = _korean_word(text, base, at, table)
         yield from found
 
 
-def _korean_count(text: str, base: int, at: int, table: Lexicon) -> Item | None:
-    """두 시간, 세 대, 삼십 분: a numeral and what it counts; 반 시간 is half of it."""
-    if at and text[at - 1] != " ":
-        return None
-    end = text.find(" ", at)
-    word, after = (text[at:end], end + 1) if end > 0 else ("", at)
-    value = 0.5 if word == "반" else parse_korean_numeral(word)
-    if value is None and text[at] in "한두세네":  # 두시간
-        value, after = parse_korean_numeral(text[at]), at + 1
-    if value is None:
-        return None
-    if text.startswith("번째", after):
-        return Item(
-            "quantity", f"ordinal:{value}", text[at : after + 2], base + at, base + after + 2
-        )
-    if found := unit_at(text, after, table):
-        unit, length = found
-        stop = after + length
-        return Item(
-            "quantity", with_unit(f"{_NUMBER}{value}", unit), text[at:stop], base + at, base + stop
-        )
-    counter = text[after : after + 1]
-    if counter not in table.measures or text[after + 1 : after + 2] not in _COUNTED:
-        return None
-    return Item("quantity", f"{_NUMBER}{value}", text[at : after + 1], base + at, base + after + 1)
-
-
 def _korean_word(text: str, base: int, at: int, table: Lexicon) -> tuple[list[Item], int]:
     found: list[Item] = []
     here = at
-    if counted := counted_at(text, at, base, table):
-        found, here = [counted[0]], counted[1]
-        if text[here : here + 1] in ("", " "):
-            return found, here
-        at = here  # what follows is a particle, or a word of its own
     while here < len(text) and (text[here] != " " or here == at):
         phrase = _longest_at(text, here, table)
         if not phrase:

@@ -391,6 +391,23 @@ def test_vectors_join_what_no_word_does() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("plain", "with_kana"),
+    [
+        ("参加費：二千円", "参加費は2000円です。"),
+        ("予算：百万円", "予算は100万円です。"),
+        ("会議室：三階", "会議室は3階です。"),
+    ],
+)
+def test_a_text_in_kanji_only_is_compared_with_japanese_ones(plain: str, with_kana: str) -> None:
+    others = [f"部屋{n}は{n * 3}番の鍵で開く。" for n in range(200)]
+
+    assert any(
+        {"e000", "e001"} == {merge.into, *merge.from_ids}
+        for merge in plan(entries(plain, with_kana, *others)).merges
+    )
+
+
 def test_of_two_notations_of_a_number_the_one_in_digits_is_kept() -> None:
     (merge,) = plan(entries("日志保留两周。", "日志要保留 14 天。")).merges
 
