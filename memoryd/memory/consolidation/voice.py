@@ -67,4 +67,4 @@ def _opens_clause(active: Reading, m: int, j: int) -> bool:
 
 
 def _is_agent_noun(unit: Unit) -> bool:
-    return unit.surface.endswith(("er", "ers", "or", "ors"))
+    return unit.surface.endswith(("er", "ers", "or", "ors")) and not unit.key.endswith(("er", "or"))

@@ -15,7 +15,7 @@ from memoryd.memory.consolidation.unit import Reading
 
 _MOST_WORDS = 80
 _SHARED = 3
-_WORD = re.compile(r"'s\b|[㐀-鿿぀-ヿ]|[^\W_㐀-鿿぀-ヿ]+")
+_WORD = re.compile(r"'s\b|[=!<>~&|]{1,3}|[㐀-鿿぀-ヿ]|[^\W_㐀-鿿぀-ヿ]+")
 _JOINERS = frozenset(
     [
         "and",
@@ -50,11 +50,13 @@ _JOINERS = frozenset(
         "과",
     ]
 )
+_ARTICLES = frozenset({"the", "a", "an"})
 _OWNING = frozenset({"'s", "的", "の", "의"})  # Ann is Bob's manager: what follows is of Bob
 _PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
 _SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"(?<![<>=-])[<>]=?(?![<>/])|[!=]="),  # comparison
     re.compile(r"[\[(]\s*-?[\d.]+\s*[,;]\s*-?[\d.]+\s*[\])]"),  # interval
+    re.compile(r"(?<=\s)[=!<>~&|:?^]{1,3}(?=\s|\d|$)"),  # operator
     re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
     re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
 )
@@ -83,7 +85,10 @@ def wording_problem(a: Reading, b: Reading) -> str | None:
 
 def exchanged_words(a: Reading, b: Reading) -> str | None:
     """Ann gave Bob the keys, Bob gave Ann the keys: the same words in the same places but for two."""
-    first, second = (_WORD.findall(reading.text.casefold()) for reading in (a, b))
+    first, second = (
+        [word for word in _WORD.findall(reading.text.casefold()) if word not in _ARTICLES]
+        for reading in (a, b)
+    )
     if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):
         return None
     found = [
