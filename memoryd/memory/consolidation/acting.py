@@ -1,12 +1,35 @@
-"""Who acts on whom, where only pronouns tell: Eva trusts me, I trust Eva; they audit us, we audit them."""
+"""Who acts on whom, where no unit tells: Eva trusts me, I trust Eva; the user hired, the user was hired; 日志由小王审核."""
 
 import re
 import tomllib
 from functools import cache
 from importlib.resources import files
 
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import Language
 from memoryd.memory.consolidation.unit import Reading
 
+_NAMING = frozenset({"name", "word", "concept", "code", "action", "char"})
+_USER: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\buser\b(?!'s)"),
+    "zh": re.compile(r"用户(?!的|名|组|表|数|侧|端|体验|界面)"),
+    "de": re.compile(r"\b(der|den|dem) (?:nutzer|benutzer|anwender)\b"),
+}
+_UNDERGOES: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(
+        r" (?:is|was|gets?|got|has been|had been|(?:wants?|likes?|prefers?|expects?|hopes?|asked|needs?) to be)"
+        r" (?:\w+ly )?(?!interested|based|used|married|tired|worried|located|supposed|allowed|able)\w+(?:ed|en)\b"
+    ),
+    "zh": re.compile(r"被"),
+    "de": re.compile(
+        r"\b(?:wird|wurde|worden|werden)\b(?!.*\b(?:\w+(?:ern|eln|en))$)|\bge\w+(?:t|en) werden\b"
+    ),
+}
+_BY: dict[Language, re.Pattern[str]] = {
+    "en": re.compile(r"\b(?:is|are|was|were|be|been|gets?)\b(?: \w+)? by\b"),
+    "de": re.compile(r"\b(?:wird|werden|wurde|wurden|worden)\b.*?\b(?:von|vom|durch)\b"),
+    "zh": re.compile(r"[被由]"),
+}
 _THINGS = frozenset({"name", "word", "concept", "code"})
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -26,6 +49,67 @@ def acting_problem(a: Reading, b: Reading) -> str | None:
             if turned and borne and _somebody_acts(told, forms["object"]):
                 return "who acts is another"
     return None
+
+
+def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Say that the user acts in one text only, or that what leads both texts acts in one and has it done to it in the other."""
+    if a.language != b.language:
+        return None
+    roles = [_user_role(reading) for reading in (a, b)]
+    if "subject" in roles and roles[0] != roles[1] and roles[0] and roles[1]:
+        return "the user acts in only one of them"
+    marked = [
+        _BY[a.language].search(reading.text.casefold()) if a.language in _BY else None
+        for reading in (a, b)
+    ]
+    if bool(marked[0]) == bool(marked[1]):
+        return None
+    order = alignment.pairs if marked[0] else tuple((j, i) for i, j in alignment.pairs)
+    passive, active, by = (a, b, marked[0]) if marked[0] else (b, a, marked[1])
+    return (
+        "who does it is another"
+        if by and _is_done_by_another(passive, active, dict(order), by.end())
+        else None
+    )
+
+
+def _is_done_by_another(
+    passive: Reading, active: Reading, partner: dict[int, int], by: int
+) -> bool:
+    """Do both begin with the same thing, while the doer of the passive stands behind the verb of the active?"""
+    doer = next((i for i, unit in enumerate(passive.units) if unit.start >= by), None)
+    if doer is None or partner.get(0) != 0 or doer not in partner:
+        return False
+    if passive.units[doer].kind == "quantity":  # by Friday
+        return False
+    verbs = [k for k, unit in enumerate(active.units) if unit.kind in ("action", "word")]
+    return any(0 < k < partner[doer] for k in verbs)
+
+
+def _user_role(reading: Reading) -> str:
+    """What the user is in a text: "subject", "object" (also of a passive), or "" where that cannot be told."""
+    pattern = _USER.get(reading.language)
+    text = reading.text.casefold()
+    match = pattern.search(text) if pattern else None
+    if match is None:
+        return ""
+    if reading.language == "de":
+        return _german_role(match, text)
+    if _UNDERGOES[reading.language].match(text, match.end()):
+        return "object"
+    before = [unit for unit in reading.units if unit.start < match.start() and unit.kind in _NAMING]
+    doer = text[: match.start()].rstrip().endswith(("by", "被", "由", "'s", "of"))
+    return "" if doer else "object" if before else "subject"
+
+
+def _german_role(match: re.Match[str], text: str) -> str:
+    article = match[1]
+    if article in ("den", "dem"):
+        by = text[: match.start()].rstrip().endswith(("von", "bei", "mit", "für"))
+        return "" if by else "object"
+    if article != "der" or match.start() > 0:
+        return ""
+    return "object" if _UNDERGOES["de"].search(text, match.end()) else "subject"
 
 
 def _words(reading: Reading) -> dict[str, int]:

@@ -4,18 +4,20 @@
 tense and certainty. Anything less is contains, update, distinct or unsure.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from memoryd.memory.consolidation.acting import voice_problem
 from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.deeds import has_cancelled, may_be_one
+from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
+from memoryd.memory.consolidation.small_words import small_word_problem
 from memoryd.memory.consolidation.topics import may_float
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 from memoryd.memory.consolidation.wording import wording_problem
@@ -78,7 +80,7 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
         whole = Alignment(alignment.pairs, (), ())
         return Comparison("same", "the same order, named from its other end", similarity, whole)
     if alignment.only_a and alignment.only_b:
-        return Comparison("distinct", _difference(a, b, alignment), similarity, alignment)
+        return Comparison("distinct", difference(a, b, alignment), similarity, alignment)
     objection = object_to(a, b, alignment)
     if objection:
         return Comparison("distinct", objection.reason, similarity, alignment, objection=objection)
@@ -106,7 +108,12 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """Ask every guard in turn; the first objection counts."""
-    return _object_to_words(a, b, alignment) or _scopes(a, b, alignment) or _roles(a, b, alignment)
+    return (
+        _object_to_words(a, b, alignment)
+        or _scopes(a, b, alignment)
+        or _roles(a, b, alignment)
+        or _between(a, b, alignment)
+    )
 
 
 def _object_to_halves(
@@ -364,35 +371,10 @@ def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     return Objection(reason, "order") if reason else None
 
 
-def _difference(a: Reading, b: Reading, alignment: Alignment) -> str:
-    """Say what stands against what."""
-    left, right = [a.units[i] for i in alignment.only_a], [b.units[j] for j in alignment.only_b]
-    kind = _kind(left, right)
-    return f"another {kind}: {_words(left)} / {_words(right)}"
-
-
-_KINDS = {
-    "code": "identifier",
-    "name": "name",
-    "quantify": "quantity word",
-    "compare": "bound",
-    "condition": "condition",
-}
-_QUANTITIES = {"number", "ordinal", "time", "date", "day", "weekday", "month"}
-
-
-def _kind(left: list[Unit], right: list[Unit]) -> str:
-    kinds = {unit.kind for unit in (*left, *right)}
-    if "quantity" in kinds:
-        prefix = next(unit for unit in (*left, *right) if unit.kind == "quantity").key.partition(
-            ":"
-        )[0]
-        return prefix if prefix in _QUANTITIES else "amount"
-    return next((name for kind, name in _KINDS.items() if kind in kinds), "word")
-
-
-def _words(units: Iterable[Unit]) -> str:
-    return " ".join(unit.surface for unit in units)[:60]
+def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    """What the words between the units tell: who acts, and small words of the same text."""
+    reason = voice_problem(a, b, alignment) or small_word_problem(a, b, alignment)
+    return Objection(reason) if reason else None
 
 
 def _turned(alignment: Alignment) -> Alignment:

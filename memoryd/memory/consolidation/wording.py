@@ -50,7 +50,27 @@ _JOINERS = frozenset(
         "과",
     ]
 )
-_ARTICLES = frozenset({"the", "a", "an"})
+_ARTICLES = frozenset({"the", "The", "a", "an", "An", "是"})  # A may be a name
+# Words that are said of what stands behind them: moved, they are said of something else.
+_SCOPE = frozenset({
+    "不", "都", "只", "也", "没", "太", "很", "半", "全", "每", "仅", "才", "only", "not", "all", "just", "even", "also", "never",
+    "always", "no", "nur", "nicht", "auch", "alle", "kein", "seulement", "pas", "solo", "sólo", "también", "aussi",
+})  # fmt: skip
+_CAUSES = (
+    "因为",
+    "由于",
+    "因",
+    "如果",
+    "because",
+    "if",
+    "since",
+    "when",
+    "weil",
+    "wenn",
+    "parce",
+    "si",
+    "porque",
+)
 _OWNING = frozenset({"'s", "的", "の", "의"})  # Ann is Bob's manager: what follows is of Bob
 _PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
 _SIGNS: tuple[re.Pattern[str], ...] = (
@@ -86,34 +106,50 @@ def wording_problem(a: Reading, b: Reading) -> str | None:
 def exchanged_words(a: Reading, b: Reading) -> str | None:
     """Ann gave Bob the keys, Bob gave Ann the keys: the same words in the same places but for two."""
     first, second = (
-        [word for word in _WORD.findall(reading.text.casefold()) if word not in _ARTICLES]
+        [word.casefold() for word in _WORD.findall(reading.text) if word not in _ARTICLES]
         for reading in (a, b)
     )
     if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):
         return None
     found = [
-        (cut, after) for *window, after in _windows(first, second) for cut in _exchanges(*window)
+        (cut, before, after)
+        for mine, yours, before, after in _windows(first, second)
+        for cut in _exchanges(mine, yours)
     ]
-    if not found or any(_is_free(*cut, a) and after not in _OWNING for cut, after in found):
+    if not found or any(_is_free(*cut, before, after, a) for cut, before, after in found):
         return None
     one, _, other = found[0][0]
     return f"{' '.join(one)!r} and {' '.join(other)!r} changed places"
 
 
-def _is_free(one: list[str], between: list[str], other: list[str], reading: Reading) -> bool:
+def _is_free(  # what was exchanged, and the words around it
+    one: list[str],
+    between: list[str],
+    other: list[str],
+    before: list[str],
+    after: str,
+    reading: Reading,
+) -> bool:
     """May the two follow each other in any order: joined, whole parts, or one of them a time or a place?"""
+    if after in _OWNING or _SCOPE.issuperset(one) or _SCOPE.issuperset(other):
+        return False
+    if not between and "".join(before[-2:]).endswith(_CAUSES):
+        return False
     return set(between) <= _JOINERS or _is_placing(one, reading) != _is_placing(other, reading)
 
 
-def _windows(first: list[str], second: list[str]) -> Iterator[tuple[list[str], list[str], str]]:
-    """What both begin and end with cut off, all but a few words of it (中文和英文, 英文和中文); and the word behind."""
+def _windows(
+    first: list[str], second: list[str]
+) -> Iterator[tuple[list[str], list[str], list[str], str]]:
+    """What both begin and end with cut off, all but a few words of it (中文和英文, 英文和中文); what is before and behind."""
     start = next(i for i, (x, y) in enumerate(zip(first, second, strict=True)) if x != y)
     pairs = zip(reversed(first), reversed(second), strict=True)
     end = len(first) - next(i for i, (x, y) in enumerate(pairs) if x != y)
     for more, most in product(range(_SHARED), repeat=2):
         if more <= start and end + most <= len(first):
             window = slice(start - more, end + most)
-            yield first[window], second[window], "".join(first[window.stop :][:1])
+            after = "".join(first[window.stop :][:1])
+            yield first[window], second[window], first[: window.start], after
 
 
 def _exchanges(
