@@ -7,7 +7,7 @@ make seed are the same literal.
 import re
 import tomllib
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 _LONGEST_QUOTE = 3  # words; a longer quotation is somebody's sentence, not a name
@@ -18,11 +18,11 @@ _QUOTED = re.compile(r"\"([^\"\n]+)\"|[“„]([^“”„\n]+)[”“]|[«「�
 _TAIL = re.compile(r"\(\)$|(?<=\w)/$|[.,;:!?。，；：！？]+$")
 
 
-def literals(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield the literals of folded *text* as (start, end, plain form); the form is in lower case without markup."""
-    for start, end in _spans(text):
-        if plain := _plain(text[start:end]):
-            yield start, end, plain
+@lru_cache(maxsize=16384)
+def literals(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Find the literals of folded *text*: (start, end, plain form); the form is in lower case without markup."""
+    found = ((start, end, _plain(text[start:end])) for start, end in _spans(text))
+    return tuple(one for one in found if one[2])
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:

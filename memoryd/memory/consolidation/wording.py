@@ -6,6 +6,7 @@ Each guard looks at the words and signs themselves, whatever the tables know of 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from itertools import product
 
 from memoryd.memory.consolidation.acting import acting_problem
@@ -105,11 +106,10 @@ def wording_problem(a: Reading, b: Reading) -> str | None:
 
 def exchanged_words(a: Reading, b: Reading) -> str | None:
     """Ann gave Bob the keys, Bob gave Ann the keys: the same words in the same places but for two."""
-    first, second = (
-        [word.casefold() for word in _WORD.findall(reading.text) if word not in _ARTICLES]
-        for reading in (a, b)
-    )
-    if first == second or len(first) > _MOST_WORDS or Counter(first) != Counter(second):
+    first, second = _spelled(a.text), _spelled(b.text)
+    if first == second or len(first) != len(second) or len(first) > _MOST_WORDS:
+        return None
+    if Counter(first) != Counter(second):
         return None
     found = [
         (cut, before, after)
@@ -120,6 +120,11 @@ def exchanged_words(a: Reading, b: Reading) -> str | None:
         return None
     one, _, other = found[0][0]
     return f"{' '.join(one)!r} and {' '.join(other)!r} changed places"
+
+
+@lru_cache(maxsize=16384)
+def _spelled(text: str) -> list[str]:
+    return [word.casefold() for word in _WORD.findall(text) if word not in _ARTICLES]
 
 
 def _is_free(  # what was exchanged, and the words around it
