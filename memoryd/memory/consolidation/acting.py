@@ -14,6 +14,16 @@ _USER: dict[Language, re.Pattern[str]] = {
     "en": re.compile(r"\buser\b(?!'s)"),
     "zh": re.compile(r"用户(?!的|名|组|表|数|侧|端|体验|界面)"),
     "de": re.compile(r"\b(der|den|dem) (?:nutzer|benutzer|anwender)\b"),
+    "es": re.compile(r"\b(el|al) usuario\b"),
+    "fr": re.compile(r"(à |)\bl'utilisat(?:eur|rice)\b"),
+    "ja": re.compile(r"ユーザー?(は|が|を|に|より)"),
+    "ko": re.compile(r"사용자(는|가|를|에게|보다)"),
+}
+_MARKED: dict[Language, dict[str, str]] = {  # what stands by the user's noun -> the user's part
+    "es": {"el": "subject", "al": "object"},
+    "fr": {"": "subject", "à ": "object"},
+    "ja": {"は": "subject", "が": "subject", "を": "object", "に": "object", "より": "measure"},
+    "ko": {"는": "subject", "가": "subject", "를": "object", "에게": "object", "보다": "measure"},
 }
 _UNDERGOES: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
@@ -22,7 +32,7 @@ _UNDERGOES: dict[Language, re.Pattern[str]] = {
     ),
     "zh": re.compile(r"被"),
     "de": re.compile(
-        r"\b(?:wird|wurde|worden|werden)\b(?!.*\b(?:\w+(?:ern|eln|en))$)|\bge\w+(?:t|en) werden\b"
+        r"\b(?:wird|wurde|worden)\b.*(?:ge\w+(?:t|en)|iert|\b(?:be|ver|er|ent|zer)\w+t)$|\bge\w+(?:t|en) werden$"
     ),
 }
 _BY: dict[Language, re.Pattern[str]] = {
@@ -95,6 +105,8 @@ def _user_role(reading: Reading) -> str:
         return ""
     if reading.language == "de":
         return _german_role(match, text)
+    if reading.language in _MARKED:
+        return _MARKED[reading.language].get(match[1], "")
     if _UNDERGOES[reading.language].match(text, match.end()):
         return "object"
     before = [unit for unit in reading.units if unit.start < match.start() and unit.kind in _NAMING]
@@ -109,7 +121,8 @@ def _german_role(match: re.Match[str], text: str) -> str:
         return "" if by else "object"
     if article != "der" or match.start() > 0:
         return ""
-    return "object" if _UNDERGOES["de"].search(text, match.end()) else "subject"
+    clause = text[match.end() :].partition(",")[0].rstrip(" .!")
+    return "object" if _UNDERGOES["de"].search(clause) else "subject"
 
 
 def _words(reading: Reading) -> dict[str, int]:

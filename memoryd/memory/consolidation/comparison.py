@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
+from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.small_words import small_word_problem
@@ -373,8 +374,26 @@ def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
 
 def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """What the words between the units tell: who acts, and small words of the same text."""
-    reason = voice_problem(a, b, alignment) or small_word_problem(a, b, alignment)
+    reason = voice_problem(a, b, alignment) or counted_problem(a, b, alignment)
+    reason = reason or small_word_problem(a, b, alignment) or _ended(a, b, alignment)
     return Objection(reason) if reason else None
+
+
+def _ended(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """The bank closed, the bank closes at noon: a form in -ed without an auxiliary is not one in -s."""
+    if not a.language == b.language == "en" or a.agents or b.agents:
+        return None
+    for i, j in alignment.pairs:
+        forms = (a.units[i], b.units[j])
+        ends = tuple(unit.surface.endswith("ed") for unit in forms)
+        acts = all(unit.kind == "action" for unit in forms) and ends[0] != ends[1]
+        if (
+            acts
+            and forms[ends[0]].surface.endswith("s")
+            and _BEING.isdisjoint((*a.dropped, *b.dropped))
+        ):
+            return "only one speaks of the past"
+    return None
 
 
 def _turned(alignment: Alignment) -> Alignment:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
+from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.unit import Reading
 
@@ -25,6 +26,27 @@ def is_used(reading: Reading, site: Sequence[int]) -> bool:
         and _has_numbers(reading, end)
         and "use" in reading.clauses[reading.units[site[0]].clause].verbs
     )
+
+
+def counted_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Two dogs and a cat, a dog and two cats: say that a number counts another of the things that both texts name."""
+    partner = dict(alignment.pairs)
+    back = {j: i for i, j in alignment.pairs}
+    for i, j in alignment.pairs:
+        unit, other = a.units[i], b.units[j]
+        if unit.key != other.key or not unit.key.startswith("number:"):
+            continue
+        if _counts(a, i) and _counts(b, j) and partner.get(i + 1, j + 1) != j + 1 and j + 1 in back:
+            return f"{unit.surface!r} counts another"
+    return None
+
+
+def _counts(reading: Reading, i: int) -> bool:
+    """Does the number stand right before what it counts?"""
+    if i + 1 >= len(reading.units) or reading.units[i + 1].clause != reading.units[i].clause:
+        return False
+    gap = reading.text[reading.units[i].end : reading.units[i + 1].start]
+    return len(gap) <= 1 and reading.units[i + 1].kind in (*_NOUNS, "action")
 
 
 def _noun_end(reading: Reading, site: Sequence[int]) -> int:
