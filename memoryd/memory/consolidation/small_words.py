@@ -37,7 +37,7 @@ def small_word_problem(a: Reading, b: Reading, alignment: Alignment) -> str | No
         return None
     ours, theirs = _said(a), _said(b)
     if ours == theirs and (exchange := _exchanged(a, b)):
-        return exchange if _is_near(a, b) else None
+        return exchange if _is_near(a, b, _prepositions(a.language)) else None
     alone = sorted(((ours - theirs) + (theirs - ours)).elements())
     if _table(a.language)[0] is None:
         near = len(alone) <= _MOST and _are_spelled_alike(a, b, alignment)
@@ -64,18 +64,18 @@ def _are_spelled_alike(a: Reading, b: Reading, alignment: Alignment) -> bool:
     )
 
 
-def _is_near(a: Reading, b: Reading) -> bool:
-    """Are the texts the same but for a few small words and endings?"""
-    first, second = (_rest(reading) for reading in (a, b))
+def _is_near(a: Reading, b: Reading, besides: re.Pattern[str] | None = None) -> bool:
+    """Are the texts the same but for a few small words (and *besides*) and endings?"""
+    first, second = (_rest(reading, besides) for reading in (a, b))
     return SequenceMatcher(None, first, second, autojunk=False).ratio() > _NEAR
 
 
-def _rest(reading: Reading) -> list[str]:
+def _rest(reading: Reading, besides: re.Pattern[str] | None) -> list[str]:
     """A text without its small words and articles, the beginnings of its words."""
     text = reading.text.casefold()
     small, neutral = _table(reading.language)
-    if small is not None:
-        text = small.sub(" ", text)
+    for pattern in (small, besides):
+        text = pattern.sub(" ", text) if pattern is not None else text
     words = _WORD.findall(text)
     return [word[:_STEM] for word in words if word not in _ARTICLES | neutral]
 
