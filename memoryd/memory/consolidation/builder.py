@@ -13,6 +13,7 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
 from memoryd.memory.consolidation.marks import GLUE, Marks
+from memoryd.memory.consolidation.passive import is_perfect
 from memoryd.memory.consolidation.unit import (
     IMPERATIVE,
     LABEL,
@@ -78,7 +79,7 @@ class ReadingBuilder(Marks):
             self.now.divides, self.now.scope = item.start, ""
             self.now.role = self.now.role if self.now.role == "by" else ""  # 负责人：小林
             return
-        if item.key in ",，" and (self._is_topic() or self._is_rule()):
+        if item.key in ",，" and (self._is_rule() or self._is_topic()):
             self.now.role = ""
             return
         if item.key in _BREAKS or dash:
@@ -102,10 +103,6 @@ class ReadingBuilder(Marks):
         ):
             return False
         return all(unit.role or unit.kind == "quantity" or unit.key in TIMES for unit in units)
-
-    def _is_rule(self) -> bool:
-        """Es ist nicht erlaubt, ...: what must or may be is said behind the comma."""
-        return bool(self.table.separable and self.now.modals and not self.now.units)
 
     def _starts_clause(self, item: Item) -> bool:
         if self.now.started < 0:
@@ -370,7 +367,9 @@ class ReadingBuilder(Marks):
     def _tense(self) -> str:
         if self.wish:
             return ""  # if you didn't ...: a wish, not the past
-        if self.now.past or "past" in self.now.cues:
+        deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
+        perfect = is_perfect(self.text[self.now.started : self.now.ended], deeds, self.table)
+        if self.now.past or perfect or "past" in self.now.cues:
             return "past"
         if "future" in self.now.cues:
             return "future"

@@ -36,6 +36,7 @@ class Clause:
     conditional: bool = False
     opens: bool = False  # with a condition, at its very start
     participle: bool = False  # "-ed" alone does not tell moved from was moved
+    ruled: bool = False  # what may or must be is said before a comma (es ist erlaubt, ...)
     last: Item | None = None
     light: Item | None = None  # the last dropped word, content after all if nothing else is negated
 

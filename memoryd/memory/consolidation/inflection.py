@@ -54,6 +54,8 @@ def known_forms(word: str, language: Language) -> tuple[str, ...]:
     if base := table.bases.get(word) or _without_pronoun(word, language, table):
         forms.append(base)
     forms += _known_bases(word, language, table)
+    if len(forms) == 1 and word not in table.plain_words and word in table.unaccented:
+        forms.append(table.unaccented[word])  # piece: pièce
     return tuple(forms)
 
 

@@ -64,6 +64,10 @@ _LISTED = (
     "directing",
     "causing",
     "separable",
+    "doers",
+    "objects",
+    "passives",
+    "perfects",
     "hours",
     "prepositions",
     "auxiliaries",
@@ -119,6 +123,8 @@ class Lexicon:
         prepositions: words for before and after that a noun follows, not a clause.
         auxiliaries: words with which, behind such a noun, the sentence goes on (se, on, wird).
         hours: words that begin a time of day (halb zehn).
+        passives, perfects: auxiliaries that with a participle say that it is done to one, or was done.
+        doers, objects: articles of who does something, and of what it is done to (der, den).
         speaking: words for the user who speaks; "the user" is who others speak of, as "she" is.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
@@ -176,6 +182,10 @@ class Lexicon:
     directing: frozenset[str] = frozenset()
     causing: frozenset[str] = frozenset()
     separable: frozenset[str] = frozenset()
+    doers: frozenset[str] = frozenset()
+    objects: frozenset[str] = frozenset()
+    passives: frozenset[str] = frozenset()
+    perfects: frozenset[str] = frozenset()
     hours: frozenset[str] = frozenset()
     prepositions: frozenset[str] = frozenset()
     auxiliaries: frozenset[str] = frozenset()

@@ -90,6 +90,8 @@ class Marks(ABC):
             kind = "verbal" if verbal else "contrast"
         if self.table.language == "ko" and previous is not None and previous.key == "if":
             self._unsay_if()  # 하면 안 된다: no condition
+        if self.now.ruled and "may" in self.now.modals and not self.now.negations:
+            self.now.modals.add("exempt")  # es ist erlaubt, nicht zu ...
         self.now.negations.append((kind, len(self.units)))
         self.now.denied.append(item.surface)
         if kind == "inherent":
@@ -292,6 +294,12 @@ class Marks(ABC):
             unit.key.startswith(("seconds:", "months:")) or unit.key in self.table.spans
             for unit in units
         )
+
+    def _is_rule(self) -> bool:
+        """Es ist nicht erlaubt, ...: what must or may be is said behind the comma."""
+        ruled = bool(self.table.separable and self.now.modals and not self.now.units)
+        self.now.ruled = self.now.ruled or ruled
+        return ruled
 
     def _follows(self, item: Item) -> bool:
         return self.table.markers_after or item.surface in (

@@ -24,6 +24,7 @@ from memoryd.memory.consolidation.movement import (
     singled_out,
     turned,
 )
+from memoryd.memory.consolidation.passive import passive_clash
 from memoryd.memory.consolidation.unit import Reading, Unit
 from memoryd.memory.consolidation.voice import STRONG, is_passive, voice_clash, when
 
@@ -45,11 +46,12 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """Name the first pair of units whose roles differ or were exchanged."""
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
-        if frozenset((u.role, v.role)) in _OPPOSED and not when(u):
+        by_or_to = u.key.startswith("pct:") and (u.role == "toward") != (v.role == "toward")
+        if by_or_to or (frozenset((u.role, v.role)) in _OPPOSED and not when(u)):
             return f"{u.surface!r} plays another role"
     if is_other_means(a, b, alignment) or is_other_means(b, a, turned(alignment)):
         return "what is used is another"
-    if clash := voice_clash(a, b, alignment):
+    if clash := voice_clash(a, b, alignment) or passive_clash(a, b, alignment):
         return clash
     if _is_only_of_another(a, b, alignment):
         return "'only' is said of another"

@@ -66,6 +66,8 @@ def _is_slip(u: Unit, v: Unit) -> bool:
         u.surface[0].isupper() and v.surface[0].isupper() and u.start and v.start
     ):
         return False
+    if u.surface[0].isupper() and v.surface[0].isupper() and _is_longer(first, second):
+        return False  # Christian, Christiane
     if u.forms and v.forms:
         alike = _undouble(first) == _undouble(second)
         return len(first) > _MIN_TYPO and (
@@ -76,6 +78,11 @@ def _is_slip(u: Unit, v: Unit) -> bool:
             second
         )  # the unknown one has a letter more: another word
     return _undouble(first) == _undouble(second) or _one_slip(first, second)
+
+
+def _is_longer(first: str, second: str) -> bool:
+    """Is one word the other with something behind it?"""
+    return first.startswith(second) or second.startswith(first)
 
 
 def _is_cut(u: Unit, reading: Reading, v: Unit) -> bool:

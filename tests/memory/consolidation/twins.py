@@ -15,7 +15,7 @@ KINDS = (
     "number", "version", "unit", "duration", "money", "date", "time", "weekday", "port", "hash", "identifier", "path",
     "url", "flag", "code", "name", "place", "environment", "negation", "quantity", "bound", "comparative", "modality",
     "frequency", "antonym", "condition", "exception", "order", "direction", "role", "list", "certainty", "tense",
-    "language", "person",
+    "language", "person", "voice",
 )  # fmt: skip
 FEWEST = 4  # twins in a cell of the matrix
 _SPELLED_ALIKE = {
