@@ -153,7 +153,8 @@ class ReadingBuilder(Marks):
             and self._is_copula(item)
         ):
             self.now.divides = item.start
-        if self.table.prepositions and (item.role == "modal" or self._is_copula(item)):
+        verb = item.role == "modal" or self._is_copula(item) or self._light_senses(item)
+        if self.table.prepositions and verb:
             self.now.role = ""  # als Datenbank nutzt das Team X
         self._note_tense(item)
         self._note_light_verb(item)
