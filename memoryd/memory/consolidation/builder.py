@@ -369,7 +369,7 @@ class ReadingBuilder(Marks):
         if self.wish:
             return ""  # if you didn't ...: a wish, not the past
         deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
-        perfect = is_perfect(self.text[self.now.started : self.now.ended], deeds, self.table)
+        perfect = is_perfect(self.text, self.now.ended, deeds, self.table)
         if self.now.past or perfect or "past" in self.now.cues:
             return "past"
         if "future" in self.now.cues:

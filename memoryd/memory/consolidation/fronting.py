@@ -47,7 +47,8 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
     if not said or (said[0].kind == "action" and len(said) == 1 and item.role == "drop"):
         return False
     if said[-1].kind == "quantity" and said[-1].key.startswith(_MOMENTS):
-        return item.role not in ("join", "quantity")
+        noun = table.language == "de" and item.surface[:1].isupper()  # nach 10 Minuten Leerlauf
+        return item.role not in ("join", "quantity") and not noun
     begins = item.role in ("modal", "person", "negate", "action")
     return begins or item.surface.casefold() in table.copulas | table.auxiliaries
 

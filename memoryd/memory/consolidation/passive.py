@@ -29,9 +29,9 @@ def is_participle(word: str, language: str) -> bool:
     return pattern is None or pattern.search(word.casefold()) is not None
 
 
-def is_perfect(said: str, deeds: Iterable[Unit], table: Lexicon) -> bool:
-    """Does a clause say by its auxiliary that something was done (hat geprüft)?"""
-    if not table.perfects or table.perfects.isdisjoint(_words(said)):
+def is_perfect(text: str, end: int, deeds: Iterable[Unit], table: Lexicon) -> bool:
+    """Does the clause that ends there say by its auxiliary that something was done (hat geprüft)?"""
+    if not table.perfects or table.perfects.isdisjoint(_words(_up_to(text, end))):
         return False
     return any(is_participle(unit.surface, table.language) for unit in deeds)
 
@@ -85,8 +85,7 @@ def _before(reading: Reading, i: int) -> str:
 def _is_passive(reading: Reading, i: int) -> bool:
     """Is the deed one that is done to its subject?"""
     table = lexicon(reading.language)
-    clause = reading.clauses[reading.units[i].clause]
-    said = reading.text[clause.start : clause.end]
+    said = _up_to(reading.text, reading.clauses[reading.units[i].clause].end)
     if reading.language in UNSPACED:
         return any(word in said for word in table.passives)
     if table.passives.isdisjoint(_words(said)):
@@ -142,6 +141,11 @@ def _leads(active: Reading, m: int) -> bool:
     clause = active.units[m].clause
     before = (k for k in range(m) if active.units[k].clause == clause)
     return not any(_may_act(active, k) for k in before)
+
+
+def _up_to(text: str, end: int) -> str:
+    """Give the words before *end* back to the last sign: a clause that opens with "after" has its auxiliary before it."""
+    return re.split(r"[.,;:!?()。，；：！？\n]", text[:end])[-1]
 
 
 def _words(said: str) -> frozenset[str]:

@@ -14,7 +14,7 @@ from memoryd.memory.consolidation.tokens import Token
 _VERB_ENDINGS = ("t", "e", "en", "ern", "eln")
 _STATE = " sein"  # "an sein": how the tables spell a particle that is the whole predicate
 _MIN_REST = 3
-_AT = "um"
+_AT, _FROM = "um", "von"
 
 
 def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
@@ -26,9 +26,10 @@ def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
         if not token.text.islower() or token.text not in table.separable or not _ends(seq, at):
             continue
         clause = range(_begin(seq, at), at)
-        if any(seq[i].text.casefold() == "von" for i in clause):
+        verb = _known_verb(seq, clause, token.text, table)
+        if verb is None and any(seq[i].text.casefold() == _FROM for i in clause):
             continue  # von Montag an
-        verb = _verb(seq, clause, token.text, table)
+        verb = _verb(seq, clause, table) if verb is None else verb
         if verb is None:
             joined[at] = replace(token, text=token.text + _STATE)
         else:
@@ -85,19 +86,27 @@ def _begin(seq: Sequence[Token], at: int) -> int:
     return next((i + 1 for i in range(at - 1, -1, -1) if seq[i].kind == "sign"), 0)
 
 
-def _verb(seq: Sequence[Token], clause: range, particle: str, table: Lexicon) -> int | None:
-    """Find the finite verb: the first word that makes a known verb with the particle, else one no table knows."""
-    words = [i for i in clause if seq[i].kind == "word" and _may_be_verb(seq[i], i == clause[0])]
-    for i in words:
+def _known_verb(seq: Sequence[Token], clause: range, particle: str, table: Lexicon) -> int | None:
+    """Find the first word that makes a verb of the tables with the particle."""
+    for i in _candidates(seq, clause):
         whole = particle + seq[i].text.casefold()
         if any(form in table.phrases for form in known_forms(whole, "de")):
             return i
-    for i in words:
+    return None
+
+
+def _verb(seq: Sequence[Token], clause: range, table: Lexicon) -> int | None:
+    """Find the first word that may be a verb, a known one or one that no table knows."""
+    for i in _candidates(seq, clause):
         word = seq[i].text.casefold()
         sense = table.phrases.get(word)
         if word.endswith(_VERB_ENDINGS) and (sense is None or sense.role == "action"):
             return i
     return None
+
+
+def _candidates(seq: Sequence[Token], clause: range) -> list[int]:
+    return [i for i in clause if seq[i].kind == "word" and _may_be_verb(seq[i], i == clause[0])]
 
 
 def _may_be_verb(token: Token, opens: bool) -> bool:

@@ -196,7 +196,7 @@ def _is_past(form: str, verb: str, end: str) -> bool:
         return False
     root = verb[:-2] if verb.endswith(("en", "er", "ir", "ar", "re")) else verb[:-1]
     if end in ("test", "tet", "te", "ten") and root.endswith("t"):
-        return form.startswith(root + "e" + end[0])
+        return form == root + "e" + end
     if end in ("ía", "ían") and verb.endswith("ar"):
         return False
     return stem.startswith(root[:3]) and len(stem) >= len(root) - 1
