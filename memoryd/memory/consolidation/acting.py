@@ -7,7 +7,7 @@ from importlib.resources import files
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import Language
-from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.unit import TIMES, Reading
 
 _NAMING = frozenset({"name", "word", "concept", "code", "action", "char"})
 _USER: dict[Language, re.Pattern[str]] = {
@@ -109,7 +109,11 @@ def _user_role(reading: Reading) -> str:
         return _MARKED[reading.language].get(match[1], "")
     if _UNDERGOES[reading.language].match(text, match.end()):
         return "object"
-    before = [unit for unit in reading.units if unit.start < match.start() and unit.kind in _NAMING]
+    before = [
+        unit
+        for unit in reading.units
+        if unit.start < match.start() and unit.kind in _NAMING and unit.key not in TIMES
+    ]
     doer = text[: match.start()].rstrip().endswith(("by", "被", "由", "'s", "of"))
     return "" if doer else "object" if before else "subject"
 
