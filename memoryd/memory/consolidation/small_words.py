@@ -85,7 +85,7 @@ def _said(reading: Reading) -> "Counter[str]":
     small, neutral = _table(reading.language)
     if small is None:
         words = " ".join(word for word in reading.dropped if len(word.split()) <= _FEW).casefold()
-        for phrase in (one for one in neutral if " " in one):
+        for phrase in sorted((one for one in neutral if " " in one), key=len, reverse=True):
             words = words.replace(phrase, " ")
         return Counter(word for word in _WORD.findall(words) if word not in neutral)
     rest, at = [], 0
