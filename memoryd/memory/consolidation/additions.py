@@ -106,6 +106,8 @@ def _is_round(wider: Reading, i: int) -> bool:
 def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
     """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
     verbs = [i for i in mine if wider.units[i].kind == "action"]
+    if wider.text[wider.units[tail[0]].end :].startswith("的"):
+        return False  # 共享的数据库
     return (
         tail == verbs[:1] == tail[:1]
         and _are_equally_strict(wider, mine, narrow)

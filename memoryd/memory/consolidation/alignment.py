@@ -90,6 +90,13 @@ def _beside(i: int, reading: Reading) -> list[Unit]:
     return [reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units)]
 
 
+def _measures(i: int, reading: Reading) -> bool:
+    """Does a quantity stand beside the unit, perhaps behind a bound (a length of at least 12 characters)?"""
+    near = reading.units[max(i - 1, 0) : i + 3]
+    bounded = len(near) > 2 and near[-2].kind == "compare"  # noqa: PLR2004 - the bound and what it bounds
+    return any(unit.kind == "quantity" for unit in (near if bounded else _beside(i, reading)))
+
+
 def _is_tool_verb(i: int, reading: Reading, other: Reading) -> bool:
     """The site is built with X = we use X for the site."""
     unit = reading.units[i]
@@ -137,12 +144,16 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
             for other in reading.units
         )
     if not {unit.key, unit.surface}.isdisjoint(table.extents):
-        return any(other.kind == "quantity" for other in _beside(i, reading))
+        return _measures(i, reading)
     near = _beside(i, reading)
     foreign = reading.language in UNSPACED
     named = any(
         other.clause == unit.clause
-        and (other.kind in ("code", "name") or (foreign and other.surface.isascii()))
+        and (
+            other.kind in ("code", "name")
+            or (foreign and other.surface.isascii())
+            or (other.kind == "concept" and other.surface[:2].isupper())  # PDF files
+        )
         for other in near
     )
     return named and unit.key in lexicon("en").labels | lexicon(reading.language).labels
@@ -223,4 +234,4 @@ def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:
         return unit.kind not in ("condition", "quantify")
     if unit.kind not in ("word", "concept", "action") or unit.sign < 0:
         return False
-    return unit.key != "user" and unit.surface.casefold() in other.dropped
+    return unit.key not in ("user", "team") and unit.surface.casefold() in other.dropped

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.clause import Clause, signs
-from memoryd.memory.consolidation.fronting import ends_fronted, ends_moment, is_agent
+from memoryd.memory.consolidation.fronting import ends_fronted, ends_moment, ends_phrase, is_agent
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
@@ -55,6 +55,8 @@ class ReadingBuilder(Marks):
         self.now.cues |= item.aside
         if item.surface.casefold() in self.table.ordered:
             self.ordered = True
+        if ends_phrase(self.now, self.units, item, self.table):
+            self.now.role = ""
         self._dispatch(item)
         self.now.last = item
 
@@ -204,10 +206,10 @@ class ReadingBuilder(Marks):
             self.now.auxiliary = True
 
     def _frame(self, item: Item) -> None:
-        self.dropped.append(item.surface.casefold())
-        self.request = self.request or any(
-            r in item.surface.casefold() for r in self.table.requests
-        )
+        said = item.surface.casefold()
+        self.dropped.append(said)
+        self.request |= any(request in said for request in self.table.requests)
+        self.wish |= not self.table.wishing.isdisjoint(said.split())
 
     def _action(self, item: Item) -> None:
         if self.now.divides < 0 and not is_agent(item, self.table):

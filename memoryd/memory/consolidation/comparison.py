@@ -19,7 +19,7 @@ from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.small_words import small_word_problem
-from memoryd.memory.consolidation.topics import may_float
+from memoryd.memory.consolidation.topics import may_float, may_stand_outside
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 from memoryd.memory.consolidation.wording import wording_problem
 
@@ -319,7 +319,7 @@ def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         if u.scope != v.scope and not (
             _is_worded_otherwise(u, v, a, b)
             or _is_when(u, v, a, b)
-            or may_float(a, b, i, j)
+            or may_stand_outside(a, b, i, j)
             or _is_needed_before(a, b, i, j)
             or _is_first_needed(a, b, i, j)
         ):

@@ -20,13 +20,19 @@ def may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
     for mine, other, reading in ((ours, theirs, b), (theirs, ours, a)):
         if _is_received(mine, other) or _is_wished(mine, other, reading):
             return True
-        if "omit" in mine and "have" in other and has_cancelled(a if reading is b else b):
+        if (
+            "omit" in mine
+            and other & {"have", "need", "make"}
+            and has_cancelled(a if reading is b else b)
+        ):
             return True
         denied = any(clause.denials for clause in reading.clauses)
         if "have" in mine and _USED & other and all(_is_denied(r) for r in (a, b)):
             return True  # no jokes may be used in it = it must not contain jokes
         if mine <= _WISHES and IMPERATIVE in other:
             return True
+        if "need" in mine and {"use", IMPERATIVE} <= other:
+            return True  # production needs three replicas = use three replicas in production
         if "loathe" in mine and other <= _WISHES and denied:
             return True
         if mine & _BANS and not other & _DENIALS and any(c.denials for c in reading.clauses):

@@ -8,6 +8,9 @@ from collections import Counter
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.movement import shared_topic
 from memoryd.memory.consolidation.unit import POINTERS, Reading
+from memoryd.memory.consolidation.voice import when
+
+_GIVEN = frozenset({"toward", "from"})  # roles of whom or what something goes to, or comes from
 
 
 def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
@@ -43,3 +46,14 @@ def _is_deed(reading: Reading, i: int) -> bool:
     """May the unit be a verb? With an article it is none."""
     unit = reading.units[i]
     return unit.kind == "action" and not reading.text[: unit.start].endswith(("the ", "a ", "an "))
+
+
+def parts_exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Jonas shows it to Petra, Petra shows it to Jonas: who stands behind "to" in one text leads the other."""
+    found = {
+        (a.units[i].role, b.units[j].role)
+        for i, j in alignment.pairs
+        if a.units[i].kind in ("name", "word", "concept") and not when(a.units[i])
+    }
+    swapped = any((role, "") in found and ("", role) in found for role in _GIVEN)
+    return "two exchanged their parts" if swapped else None

@@ -26,7 +26,8 @@ def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexic
     if last.role == "quantity" and last.key.startswith(_MOMENTS):
         return item.role in _AFTER_MOMENT
     acting = last.role == "word" and last.surface.endswith("ing")
-    if item.role == "person" and item.surface.casefold() in _SUBJECTS:
+    subject = item.surface.casefold()
+    if item.role == "person" and (subject in _SUBJECTS or subject.startswith("the ")):
         return not acting
     if item.role in ("drop", "quantify"):
         return item.surface.casefold() in _DETERMINERS and not acting
@@ -51,6 +52,15 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
         return item.role not in ("join", "quantity") and not noun
     begins = item.role in ("modal", "person", "negate", "action")
     return begins or item.surface.casefold() in table.copulas | table.auxiliaries
+
+
+def ends_phrase(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
+    """On Mondays the board: does *item* open another noun behind the phrase that the clause begins with?"""
+    if table.language != "en" or not clause.role or clause.last is None:
+        return False
+    inside = bool(clause.units) and all(units[i].role == clause.role for i in clause.units)
+    opens = item.surface.casefold() in _DETERMINERS and clause.last.role in _NOUNS
+    return inside and opens
 
 
 def is_agent(item: Item, table: Lexicon) -> bool:

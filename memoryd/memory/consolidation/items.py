@@ -238,6 +238,8 @@ class _Reader:
             used += 1
             if value in _MAGNITUDES and self._goes_on_with_number(i + used):
                 used += 1  # two hundred and forty
+        if not used:
+            return self._unknown(self.seq[i]), 1  # millions of rows
         item = self._item("quantity", f"{_NUMBER}{total}", self.seq[i], self.seq[i + used - 1])
         item, more = self._with_unit(item, i + used)
         return [item], used + more

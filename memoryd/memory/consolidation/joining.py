@@ -64,8 +64,7 @@ def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 
 def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
-    if found[i].key == "all" and i + 1 < len(found) and found[i + 1].key in _ROUNDS:
-        key = _ROUNDS[found[i + 1].key]
+    if found[i].key == "all" and i + 1 < len(found) and (key := _round_of(found[i], found[i + 1])):
         out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
         return i + 2
     if used := _round_at(found, i, out) or _rate_at(found, i, out):
@@ -79,6 +78,13 @@ def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
     if word == "an" or found[i].key == "half" or word == "quarter":
         return _half_at(found, i, out) or _time_at(found, i, out)
     return 0
+
+
+def _round_of(every: Item, span: Item) -> str:
+    """Every 20 minutes is no 20 minutes."""
+    if every.surface.casefold() != "all" and span.key.startswith(("seconds:", "months:")):
+        return _ROUNDS.get(span.key, f"every:{span.key}")
+    return _ROUNDS.get(span.key, "")
 
 
 def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:

@@ -54,7 +54,7 @@ def _names() -> re.Pattern[str]:
     nouns = "|".join(data["named"]["nouns"])
     word = r"[A-Za-z0-9_][\w.-]*"
     return re.compile(
-        rf"\b(?:{spaced})\s+(?P<called>(?!(?:the|a|an|by|with|from|to|in|on|after|for|as|and|or)\b){word})"
+        rf"\b(?:{spaced})\s+(?P<called>(?!(?:the|a|an|by|with|from|to|in|on|after|for|as|and|or|off|out|up|back|upon|it|him|her|them|us|me|when|if|because|once|twice|again)\b){word})"
         rf"|(?:{unspaced})\s*(?P<name>{word})"
         rf"|\b(?:{nouns})\s*(?:\bis\b|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))",
         re.IGNORECASE,

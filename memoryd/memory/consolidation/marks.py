@@ -61,6 +61,12 @@ class Marks(ABC):
             return True
         return bool(self.units) and (last.surface in GLUE or last.role in ("action", "frame"))
 
+    def _is_addressed(self, item: Item) -> bool:
+        """Shows it to the team: not the ones who speak, as in "the team shows"."""
+        last = self.now.last
+        named = last is not None and last.role == "marker" and last.key in ("toward", "from")
+        return named and item.surface.casefold().startswith("the ")
+
     def _light_senses(self, item: Item) -> frozenset[str]:
         if not self.table.light_verbs:
             return frozenset()
@@ -70,6 +76,9 @@ class Marks(ABC):
         return next((senses for senses in known if senses), frozenset())
 
     def _person(self, item: Item) -> None:
+        if item.key == "we" and self._is_addressed(item):
+            self._add(replace(item, role="concept", key="team"))
+            return
         if item.key == "user" and self._is_object():
             self._add(replace(item, role="concept"))  # 老板的用户, 添加用户: not the one who speaks
             return
@@ -118,6 +127,9 @@ class Marks(ABC):
         ):
             self._affirm()  # not always: sometimes
             self._add(replace(item, role="quantify", key="not_all"))
+            return
+        if item.key == "may" and "want" in self.now.modals and self.table.language == "zh":
+            self._drop(item)  # 希望你能: a wish, no permission
             return
         if item.key == "exempt":
             self.now.negations.append(

@@ -9,7 +9,7 @@ from itertools import pairwise
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.belonging import belongs_to_another
 from memoryd.memory.consolidation.chinese_order import is_fronted, is_relative
-from memoryd.memory.consolidation.exchange import exchanged
+from memoryd.memory.consolidation.exchange import exchanged, parts_exchanged
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
     are_members,
@@ -58,7 +58,8 @@ def role_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     if reason := belongs_to_another(a, b, alignment):
         return reason
     return (
-        exchanged(a, b, alignment)
+        parts_exchanged(a, b, alignment)
+        or exchanged(a, b, alignment)
         or _turned_whole(a, b, alignment)
         or _changed_places(a, b, alignment)
     )
@@ -289,7 +290,8 @@ def _names_any(reading: Reading) -> bool:
         u.kind == v.kind == "char" and u.surface in prefixes and u.end == v.start
         for u, v in pairwise(reading.units)
     )
-    return called or any(_is_named(unit) for unit in reading.units)
+    foreign = reading.language in UNSPACED  # 默认分支是 main
+    return called or any(_is_named(u) or (foreign and u.surface.isascii()) for u in reading.units)
 
 
 def _is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:

@@ -22,7 +22,7 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen."""
     first, second = read_both(a, b)
     comparison = compare(first, second)
-    if turned := _told_alike(a, b, first, second):
+    if turned := _told_alike(first, second):
         again = compare(*turned)
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
         told = again.merges and not wording_problem(first, second)
@@ -41,11 +41,11 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     return (*respelled, again) if again.merges else (first, second, comparison)
 
 
-def _told_alike(a: str, b: str, first: Reading, second: Reading) -> tuple[Reading, Reading] | None:
+def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | None:
     """Read two texts as they are told from the same end; None if no row of the table turns either."""
     if first.language != second.language:
         return None
-    ours, theirs = reworded(a, first.language), reworded(b, second.language)
+    ours, theirs = reworded(first.text, first.language), reworded(second.text, second.language)
     if ours is None and theirs is None:
         return None
     return (

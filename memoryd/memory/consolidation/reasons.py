@@ -11,6 +11,8 @@ def reason_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     One alone may be pointed at by a pronoun: the pump runs at night because it is loud.
     """
     ours, theirs = _reasons(a), _reasons(b)
+    if any(here and "though" in other.cues() for here, other in ((ours, b), (theirs, a))):
+        return "because is not in spite of"
     if not ours or not theirs:
         return None
     sides = [(i, a.home(i) in ours, b.home(j) in theirs) for i, j in alignment.pairs]

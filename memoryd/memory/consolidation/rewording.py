@@ -19,11 +19,11 @@ _LANGUAGES: frozenset[Language] = frozenset({"en", "zh"})
 _SENTENCES = re.compile(r"([.;!?](?=\s|$)|[。；！？\n])")
 _CLAUSES: dict[str, re.Pattern[str]] = {
     "en": re.compile(
-        r"(,|:|\s[-–—]|[()]|\b(?:if|unless|when|whenever|because|since|until|till|before|after|once|except|but"
+        r"(,(?!\d)|:(?!\d)|\s[-–—]|[()]|\b(?:if|unless|when|whenever|because|since|until|till|before|after|once|except|but"
         r"|so that|while|although|though|which)\b)",
         re.IGNORECASE,
     ),
-    "zh": re.compile(r"([，,：:（）()]|因为|由于|如果|除非|但是?|所以|否则)"),
+    "zh": re.compile(r"([，,（）()]|[：:](?!\d)|因为|由于|如果|除非|但是?|所以|否则)"),
 }
 _SLOTS: dict[str, dict[str, str]] = {
     "en": {
@@ -41,9 +41,10 @@ _SLOTS: dict[str, dict[str, str]] = {
         "w": r"[^，,；;：:（）()]{2,4}?",
     },
 }
-_SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::([^}]+))?\}")
+_SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::((?:[^{}]|\{[\d,]+\})+))?\}")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _WORD = re.compile(r"[a-z'-]+")
+_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u4e00-\u9fff])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +65,11 @@ class _Table:
 
 @lru_cache(maxsize=16384)
 def reworded(text: str, language: Language) -> str | None:
-    """Give the text as the table has it read, or None if no row says anything about it."""
+    """Give folded text as the table has it read, or None if no row says anything about it."""
     if language not in _LANGUAGES:
         return None
     table = _table(language)
-    folded = fold(text).text
+    folded = _GAP.sub("", text) if language in UNSPACED else text
     found = _words(folded.casefold(), language, table)
     if not found:
         return None

@@ -138,7 +138,7 @@ def _numeral(text: str, at: int, base: int, table: Lexicon) -> Item | None:
     match = HAN_NUMERAL.match(text, at)
     if match is None or (at and HAN_NUMERAL.match(text, at - 1)):
         return _half(text, at, base, table)
-    value = parse_han_numeral(match.group())
+    value = parse_han_numeral(match.group(), table.language == "zh")
     if value is None:
         return None
     end, key = match.end(), f"{_NUMBER}{value}"

@@ -11,7 +11,7 @@ from itertools import product
 
 from memoryd.memory.consolidation.acting import acting_problem
 from memoryd.memory.consolidation.contrasts import contrast_problem
-from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import Reading
 
 _MOST_WORDS = 80
@@ -93,7 +93,9 @@ _SUBJECT_ONLY = re.compile(
 )
 _ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
 _MARKED_ONLY = re.compile(r"(\w{2})だけ|(\w{1,2})만(?=[ .]|$)")
-_HAS_DONE = re.compile(r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年)")
+_HAS_DONE = re.compile(
+    r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年|于|[慢快大小长短高低多少早晚重轻热冷](?=[^一-鿿]|$)|[慢快大小长短高低多少早晚重轻热冷][的了])"
+)
 
 
 def wording_problem(a: Reading, b: Reading) -> str | None:
@@ -140,7 +142,10 @@ def _is_free(  # what was exchanged, and the words around it
         return False
     if not between and "".join(before[-2:]).endswith(_CAUSES):
         return False
-    return set(between) <= _JOINERS or _is_placing(one, reading) != _is_placing(other, reading)
+    placing = (_is_placing(one, reading), _is_placing(other, reading))
+    if all(placing) and one[0] != other[0] and reading.language not in UNSPACED:
+        return True  # to the team, on Fridays: each keeps its preposition
+    return set(between) <= _JOINERS or placing[0] != placing[1]
 
 
 def _windows(

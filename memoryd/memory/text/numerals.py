@@ -17,6 +17,7 @@ _DIGITS = {
     "九": 9,
 }
 _SMALL = {"十": 10, "百": 100, "千": 1000}
+_SHORT = {"百": 10, "千": 100, "万": 1000}  # of what a last digit behind them counts
 _LARGE = {"万": 10**4, "亿": 10**8, "億": 10**8}
 
 _NATIVE = {
@@ -29,8 +30,11 @@ _SINO = str.maketrans("일이삼사오육칠팔구십백천만", "一二三四�
 HAN_NUMERAL = re.compile(r"[〇零一二两三四五六七八九十百千万亿億]+")
 
 
-def parse_han_numeral(text: str) -> int | None:
-    """Read a numeral made of Han characters only; None if it is not a well-formed one."""
+def parse_han_numeral(text: str, chinese: bool = False) -> int | None:
+    """Read a numeral made of Han characters only; None if it is not a well-formed one.
+
+    In Chinese 两百五 is 250, and only 两百零五 is 205; in Japanese 二百五 is 205.
+    """
     if not text or any(c not in _DIGITS and c not in _SMALL and c not in _LARGE for c in text):
         return None
     if all(c in _DIGITS for c in text):
@@ -46,6 +50,8 @@ def parse_han_numeral(text: str) -> int | None:
         else:
             total = (total + section + (digit or 0) or 1) * _LARGE[char]
             section, digit = 0, None
+    if chinese and digit and len(text) > 1:
+        digit *= _SHORT.get(text[-2], 1)
     return total + section + (digit or 0)
 
 

@@ -147,3 +147,9 @@ def test_any_text_can_be_read_and_every_unit_lies_in_it(text: str) -> None:
 
     assert all(0 <= unit.start <= unit.end <= len(reading.text) for unit in reading.units)
     assert len(reading.offsets) == len(reading.text) + 1
+
+
+@pytest.mark.parametrize("text", ["We have millions of rows.", "Hundreds came.", "5 MB millions"])
+def test_a_plural_of_a_number_word_is_a_word(text: str) -> None:
+    for language in ("en", "fr", "es", "de"):
+        assert read(text, language).units
