@@ -41,6 +41,10 @@ _BY: dict[Language, re.Pattern[str]] = {
     "zh": re.compile(r"[被由]"),
 }
 _THINGS = frozenset({"name", "word", "concept", "code"})
+_AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
+_DENIED = re.compile(
+    r"(\w+) (?:can|could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't|not| not)\b"
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -52,6 +56,8 @@ def acting_problem(a: Reading, b: Reading) -> str | None:
     if a.language != b.language or a.agents or b.agents:
         return None
     ours, theirs = (set(_words(reading)) for reading in (a, b))
+    if _denied_another(a, b):
+        return "another is denied"
     for forms in _pronouns().get(a.language, {}).values():
         for acts, bears, told in ((ours, theirs, b), (theirs, ours, a)):
             turned = acts & forms["subject"] and not acts & forms["object"]
@@ -59,6 +65,15 @@ def acting_problem(a: Reading, b: Reading) -> str | None:
             if turned and borne and _somebody_acts(told, forms["object"]):
                 return "who acts is another"
     return None
+
+
+def _denied_another(a: Reading, b: Reading) -> bool:
+    """Kate can swim and Ben can't: is it said of another that both texts name?"""
+    ours, theirs = (set(_DENIED.findall(reading.text.casefold())) for reading in (a, b))
+    joined = all(_AND.search(reading.text.casefold()) for reading in (a, b))
+    if not ours or not theirs or ours & theirs or not joined:
+        return False
+    return ours <= set(_words(b)) and theirs <= set(_words(a))
 
 
 def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
@@ -114,8 +129,8 @@ def _user_role(reading: Reading) -> str:
         for unit in reading.units
         if unit.start < match.start() and unit.kind in _NAMING and unit.key not in TIMES
     ]
-    doer = text[: match.start()].rstrip().endswith(("by", "被", "由", "'s", "of"))
-    return "" if doer else "object" if before else "subject"
+    doer = text[: match.start()].rstrip().endswith(("by", "被", "由"))
+    return "subject" if doer or not before else "object"
 
 
 def _german_role(match: re.Match[str], text: str) -> str:

@@ -19,6 +19,7 @@ _NEAR = 0.84  # of the words
 _FEW = 2  # small words; more are a frame (L'utilisatrice a répété que)
 _MOST = 4  # of both texts
 _STEM = 4  # letters
+_GOVERNING = frozenset({"of", "for", "against", "with"})  # paid for Dana, knows of Dana
 _WORD = re.compile(r"[㐀-鿿぀-ヿ가-힣]|[^\W_㐀-鿿぀-ヿ가-힣]+")
 _ARTICLES = frozenset({
     "the", "a", "an", "is", "are", "der", "die", "das", "ein", "eine", "einen", "einem", "einer", "le", "la", "les", "un", "une", "el",
@@ -53,7 +54,10 @@ def _exchanged(a: Reading, b: Reading) -> str | None:
         return None
     ours, theirs = (Counter(pattern.findall(one.text.casefold())) for one in (a, b))
     mine, yours = ours - theirs, theirs - ours
-    return f"{min(mine)!r} is not {min(yours)!r}" if mine and yours else None
+    if mine and yours:
+        return f"{min(mine)!r} is not {min(yours)!r}"
+    alone = {*mine, *yours} & _GOVERNING
+    return f"only one says {min(alone)!r}" if alone else None
 
 
 def _are_spelled_alike(a: Reading, b: Reading, alignment: Alignment) -> bool:

@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import Reading
 
 _MOST_WORDS = 80
+_SHORT = 3  # letters; longer words lose their "s": runs, run
 _SHARED = 3
 _WORD = re.compile(r"'s\b|[=!<>~&|]{1,3}|[㐀-鿿぀-ヿ]|[^\W_㐀-鿿぀-ヿ]+")
 _JOINERS = frozenset(
@@ -54,10 +55,11 @@ _JOINERS = frozenset(
 _ARTICLES = frozenset({"the", "The", "a", "an", "An", "是"})  # A may be a name
 # Words that are said of what stands behind them: moved, they are said of something else.
 _SCOPE = frozenset({
-    "不", "都", "只", "也", "没", "太", "很", "半", "全", "每", "仅", "才", "only", "not", "all", "just", "even", "also", "never",
+    "不", "都", "只", "也", "没", "太", "很", "半", "全", "每", "仅", "才", "only", "not", "all", "just", "half", "even", "also", "never",
     "always", "no", "nur", "nicht", "auch", "alle", "kein", "seulement", "pas", "solo", "sólo", "también", "aussi",
 })  # fmt: skip
 _CAUSES = (
+    "为了",
     "因为",
     "由于",
     "因",
@@ -126,7 +128,8 @@ def exchanged_words(a: Reading, b: Reading) -> str | None:
 
 @lru_cache(maxsize=16384)
 def _spelled(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text) if word not in _ARTICLES]
+    words = (word.casefold() for word in _WORD.findall(text) if word not in _ARTICLES)
+    return [word.removesuffix("s") if len(word) > _SHORT else word for word in words]
 
 
 def _is_free(  # what was exchanged, and the words around it
@@ -142,6 +145,8 @@ def _is_free(  # what was exchanged, and the words around it
         return False
     if not between and "".join(before[-2:]).endswith(_CAUSES):
         return False
+    if not between and {one[0], one[-1], other[0], other[-1]} & _JOINERS:
+        return False  # small dogs and cats, dogs and small cats
     placing = (_is_placing(one, reading), _is_placing(other, reading))
     if all(placing) and one[0] != other[0] and reading.language not in UNSPACED:
         return True  # to the team, on Fridays: each keeps its preposition
