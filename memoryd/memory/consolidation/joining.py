@@ -148,6 +148,8 @@ def _names(found: list[Item], i: int) -> bool:
 
 
 def _counts(found: list[Item], i: int) -> bool:
+    if i + 1 < len(found) and found[i].surface.casefold() in ("a", "an", "half"):
+        return found[i + 1].key.startswith("unit:")  # about an hour
     return i < len(found) and found[i].role == "quantity"
 
 

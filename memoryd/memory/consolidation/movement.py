@@ -184,3 +184,13 @@ def singled_out(reading: Reading, i: int) -> set[int]:
 def _touch(reading: Reading, i: int, k: int) -> bool:
     first, second = sorted((i, k))
     return reading.units[second].start - reading.units[first].end <= 1
+
+
+def is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
+    """The validation of inputs = inputs are validated: a noun with "of" in one text, a participle in the other."""
+    for deed, thing in ((first, second), (second, first)):
+        for here in (0, 1):
+            if thing[here].role == "of" and not thing[1 - here].role:
+                verb = deed[1 - here].surface
+                return verb.endswith("ed") and not deed[here].surface.endswith("ed")
+    return False

@@ -16,6 +16,7 @@ from memoryd.memory.consolidation.movement import (
     clauses_match,
     is_addressed,
     is_attributive,
+    is_deed,
     is_label_beside,
     is_means,
     is_more_than,
@@ -198,7 +199,7 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         or is_passive(a, b, alignment)
         or _is_compound(u, v, u2, v2)
         or _is_nominal(a, b, (u, u2), (v, v2))
-        or _is_deed((u, u2), (v, v2))
+        or is_deed((u, u2), (v, v2))
         or _is_tool(a, b, (u, u2), (v, v2))
         or is_means(a, b, (u, u2), (v, v2))
         or is_attributive(a, b, (u, u2), (v, v2))
@@ -337,16 +338,6 @@ def _is_tool(a: Reading, b: Reading, first: tuple[Unit, Unit], second: tuple[Uni
                 and tool[1 - here].role in ("", "with", "in")
             ):
                 return purpose[1 - here].start < tool[1 - here].start
-    return False
-
-
-def _is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
-    """The validation of inputs = inputs are validated: a noun with "of" in one text, a participle in the other."""
-    for deed, thing in ((first, second), (second, first)):
-        for here in (0, 1):
-            if thing[here].role == "of" and not thing[1 - here].role:
-                verb = deed[1 - here].surface
-                return verb.endswith("ed") and not deed[here].surface.endswith("ed")
     return False
 
 
