@@ -44,6 +44,7 @@ _SLOTS: dict[str, dict[str, str]] = {
 _SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::((?:[^{}]|\{[\d,]+\})+))?\}")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _WORD = re.compile(r"[a-z'-]+")
+_LONGEST = 240  # characters; nobody turns a longer sentence round
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u4e00-\u9fff])")
 
 
@@ -98,7 +99,7 @@ def _clauses(sentence: str, rows: tuple[_Row, ...], language: Language) -> str:
 def _turn(piece: str, rows: Iterable[_Row], language: Language) -> str:
     """Apply the rows in turn to one sentence or clause; the spaces around it stay."""
     core = piece.strip()
-    if not core:
+    if not core or len(core) > _LONGEST:
         return piece
     turned = core
     for row in rows:

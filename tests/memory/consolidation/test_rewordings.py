@@ -3,10 +3,12 @@
 rewordings.tsv: kind, same or apart, text, text. Every line holds, in both orders.
 """
 
+import time
 from pathlib import Path
 
 import pytest
 
+from memoryd.memory.consolidation.lexicon import Language
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.rewording import reworded
 
@@ -47,3 +49,14 @@ def test_rewording_twice_changes_nothing_more() -> None:
             language = "zh" if any(char > "\u3000" for char in text) else "en"
             once = reworded(text, language) or text
             assert (reworded(once, language) or once) == once, text
+
+
+def test_a_long_note_costs_no_time() -> None:
+    notes: tuple[tuple[str, Language], ...] = (
+        ("push the " * 4000, "en"),
+        ("先看再说" * 4000, "zh"),
+    )
+    for text, language in notes:
+        started = time.process_time()
+        reworded(text, language)
+        assert time.process_time() - started < 1
