@@ -19,7 +19,7 @@ _NEAR = 0.84  # of the words
 _FEW = 2  # small words; more are a frame (L'utilisatrice a répété que)
 _MOST = 4  # of both texts
 _STEM = 4  # letters
-_GOVERNING = frozenset({"of", "for", "against", "with"})  # paid for Dana, knows of Dana
+_GOVERNING = frozenset({"of", "for", "against"})  # paid for Dana, knows of Dana
 _WORD = re.compile(r"[㐀-鿿぀-ヿ가-힣]|[^\W_㐀-鿿぀-ヿ가-힣]+")
 _ARTICLES = frozenset({
     "the", "a", "an", "is", "are", "der", "die", "das", "ein", "eine", "einen", "einem", "einer", "le", "la", "les", "un", "une", "el",

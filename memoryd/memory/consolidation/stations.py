@@ -36,6 +36,13 @@ def find_station(text: str, language: Language) -> Station | None:
     return None
 
 
+def is_of_the_moment(text: str, language: Language) -> bool:
+    """Does a text speak of today, last night, 今天: of another time when it is said again?"""
+    words = _any(_table()["relative"][language])
+    pattern = words if language in UNSPACED else rf"\b(?:{words})\b"
+    return re.search(pattern, text.casefold()) is not None
+
+
 @cache
 def _pattern(phrases: str, language: Language) -> re.Pattern[str]:
     table = _table()

@@ -32,7 +32,7 @@ from memoryd.memory.consolidation.site import (
     units_of,
     value_kind,
 )
-from memoryd.memory.consolidation.stations import find_station
+from memoryd.memory.consolidation.stations import find_station, is_of_the_moment
 from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -159,6 +159,8 @@ def _may_be_judged(old: Reading, new: Reading) -> bool:
     """Doubts, questions and texts in two languages replace nothing and are not replaced."""
     if old.language != new.language or old.question or new.question:
         return False
+    if is_of_the_moment(old.text, old.language) and is_of_the_moment(new.text, new.language):
+        return False
     return "doubt" not in old.cues() and "doubt" not in new.cues()
 
 
@@ -200,6 +202,19 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     return _by_attribute(old, new, site, comparison.reason, attribute)
 
 
+def _are_events(old: Reading, new: Reading, site: Site) -> bool:
+    """Ben called on Monday, Ben called on Tuesday: what was done at two times was done twice."""
+    dated = all(
+        value_kind(unit) in ("weekday", "date", "day", "month", "time")
+        for unit in units_of(old, new, site)
+    )
+    past = ("past", "participle")
+    return dated and all(
+        reading.clauses[reading.units[numbers[0]].clause].tense in past
+        for reading, numbers in ((old, site.old), (new, site.new))
+    )
+
+
 def _is_where(old: Reading, new: Reading, site: Site) -> bool:
     """Is what bears the label itself the value: the meeting is in room 12?"""
     return is_single(old, site.old) or is_single(new, site.new)
@@ -209,6 +224,8 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
     """Without a word about a change: may the attribute have several values at once?"""
     if is_label(old, site.old) and is_label(new, site.new) and not _is_where(old, new, site):
         return Judgement("distinct", "about another of its kind")
+    if _are_events(old, new, site):
+        return Judgement("distinct", "two events")
     one = _is_counted(old, site) or _is_in_list(old, site)
     one = one or (is_used(old, site.old) and is_used(new, site.new))
     if not one and (is_multiple(old, site.old) or is_multiple(new, site.new)):

@@ -63,6 +63,11 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
         ("Do not enable tracing in production.", "Do not enable tracing in development."),
         ("Never run the photo album on Fridays.", "Never run the photo album on Mondays."),
         ("Never use port 8080 for tests", "Never use port 8081 for tests"),
+        # said of another day, or done twice
+        ("The user ran 5 km today", "The user ran 8 km today"),
+        ("The user slept 6 hours last night", "The user slept 8 hours last night"),
+        ("今天跑了五公里", "今天跑了八公里"),
+        ("Ben called on Monday", "Ben called on Tuesday"),
         # a floor and a ceiling
         ("The album keeps at most 12 files", "The album keeps at least 12 files"),
         ("相册最多保留 8 个文件", "相册最少保留 3 个文件"),
