@@ -17,6 +17,32 @@ _LATIN_WORD = re.compile(r"[a-zà-öø-ÿœß']{1,40}")
 _MARKED_LETTER = re.compile(r"[ß-öø-ÿœ¿¡]")
 _SPACED = ("en", "de", "fr", "es")
 _EMPHASIS = re.compile(r"(?<![\w*])(\*{1,3}|_{1,3})(?![\s*_])([^*_\n]{1,80})(?<!\s)\1(?![\w*])")
+# "been doing C for years", "hate tabs", "allergic to nuts": who speaks is left out.
+_ELIDED = (
+    (
+        re.compile(r"^been (?=(?:doing|using|working|writing|coding|burned|living|in)\b)"),
+        "i've been ",
+    ),
+    (
+        re.compile(
+            r"^(?=(?:hate|love|prefer|dislike|can't stand|don't (?:eat|drink|read|like|work|do|use any))\b)"
+        ),
+        "i ",
+    ),
+    (
+        re.compile(
+            r"^(?=(?:allergic to|vegetarian|vegan|left-handed|colou?r-?blind|new to|not an? \w+ person|based in|responsible for)\b)"
+        ),
+        "i'm ",
+    ),
+    (
+        re.compile(r"^(?=(?:learned|learnt|promised|moved to|joined|switched to|left the|quit) )"),
+        "i ",
+    ),
+)
+_NOUN_IS = re.compile(
+    r"\b(?!(?:it|that|he|she|there|what|who|here|let|where|how|this|one)')(\w{2,40})'s(?= (?:on|in|at|out|off|gone|called|dead|based|built|written|hosted|now|not|only|down|back|still|the|an?)\b)"
+)
 _APOSTROPHES = str.maketrans("’‘`´", "''''")
 _LEAD_INS = 5
 # People type "dont" and "id rather"; only forms that are no words of another language in the tables.
@@ -46,9 +72,19 @@ def plain_form(text: str, home: str) -> Form:
     plain = " ".join(_EMPHASIS.sub(r"\2", plain).lower().translate(_APOSTROPHES).split())
     names = languages_of(plain, home)
     if "en" in names:
-        plain = _BARE_CONTRACTION.sub(_with_apostrophe, plain)
+        plain = _NOUN_IS.sub(r"\1 is", _BARE_CONTRACTION.sub(_with_apostrophe, plain))
     languages = tuple(load_language(name) for name in names)
-    return Form(plain, _without_lead_ins(plain, languages), languages)
+    opened = _without_lead_ins(plain, languages)
+    if "en" in names:
+        opened = _with_subject(opened)
+        plain = _with_subject(plain)
+    return Form(plain, opened, languages)
+
+
+def _with_subject(sentence: str) -> str:
+    for pattern, subject in _ELIDED:
+        sentence = pattern.sub(subject, sentence, count=1)
+    return sentence
 
 
 def _with_apostrophe(found: re.Match[str]) -> str:

@@ -168,5 +168,10 @@ def _compile(cues: Sequence[str], *, spaced: bool) -> Cues:
 def _joined(cues: Sequence[str], *, spaced: bool) -> re.Pattern[str] | None:
     if not cues:
         return None
-    body = "|".join(f"(?:{cue})" for cue in cues)
-    return re.compile(rf"(?<!\w)(?:{body})(?:(?<!\w)|(?!\w))" if spaced else body)
+    body = "|".join(f"(?:{_edge(cue) if spaced else ''}{cue})" for cue in cues)
+    return re.compile(rf"(?:{body})(?:(?<!\w)|(?!\w))" if spaced else body)
+
+
+def _edge(cue: str) -> str:
+    """The edge of a word that a cue begins at; one that begins with a mark (", not …") follows a word."""
+    return "" if cue[0] in ",:;" else r"(?<!\w)"
