@@ -19,6 +19,7 @@ from memoryd.model import EntryKind
 
 LANGUAGES = ("en", "zh", "ja", "ko", "de", "fr", "es")
 _UNSPACED = frozenset({"zh", "ja", "ko"})
+_MARKS = ",:;"
 _GAP = r"[^.!?。！？\n]{0,40}?"
 
 
@@ -168,10 +169,10 @@ def _compile(cues: Sequence[str], *, spaced: bool) -> Cues:
 def _joined(cues: Sequence[str], *, spaced: bool) -> re.Pattern[str] | None:
     if not cues:
         return None
-    body = "|".join(f"(?:{_edge(cue) if spaced else ''}{cue})" for cue in cues)
-    return re.compile(rf"(?:{body})(?:(?<!\w)|(?!\w))" if spaced else body)
-
-
-def _edge(cue: str) -> str:
-    """The edge of a word that a cue begins at; one that begins with a mark (", not …") follows a word."""
-    return "" if cue[0] in ",:;" else r"(?<!\w)"
+    if not spaced:
+        return re.compile("|".join(f"(?:{cue})" for cue in cues))
+    # A cue begins at a word's edge, but for one that begins with a mark (", not …"), which follows a word.
+    words = "|".join(f"(?:{cue})" for cue in cues if cue[0] not in _MARKS)
+    marks = [f"(?:{cue})" for cue in cues if cue[0] in _MARKS]
+    body = "|".join([rf"(?<!\w)(?:{words})", *marks] if words else marks)
+    return re.compile(rf"(?:{body})(?:(?<!\w)|(?!\w))")
