@@ -13,8 +13,7 @@ from typing import Any
 
 import pytest
 
-from memoryd.memory.consolidation.comparison import Comparison, compare
-from memoryd.memory.consolidation.pairing import read_both
+from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.updates import judge
 from memoryd.memory.gate import extract
 from memoryd.memory.sentences import Span
@@ -41,8 +40,7 @@ def judged() -> list[tuple[str, bool, str]]:
 
 
 def _judge(row: dict[str, Any]) -> tuple[bool, str]:
-    old, new = read_both(row["a"], row["b"])
-    found: Comparison = compare(old, new)
+    old, new, found = compare_texts(row["a"], row["b"])
     return found.merges, "" if found.merges else judge(old, new, found).relation
 
 

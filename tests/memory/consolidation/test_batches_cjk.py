@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memoryd.memory.consolidation.comparison import compare
-from memoryd.memory.consolidation.reading import read
+from memoryd.memory.consolidation.pairing import compare_texts
 
 ROWS = [
     line.split("\t")
@@ -20,7 +19,7 @@ FLOORS = {"zh": 0.60, "ja": 0.45, "ko": 0.45}
 
 
 def _merges(a: str, b: str) -> bool:
-    return compare(read(a), read(b)).merges
+    return compare_texts(a, b)[2].merges
 
 
 @pytest.mark.parametrize("language", FLOORS)
