@@ -4,6 +4,7 @@ A unit is what must find its equal in another entry before the two may be called
 """
 
 import re
+from functools import lru_cache
 
 from memoryd.memory.consolidation.builder import ReadingBuilder
 from memoryd.memory.consolidation.items import items
@@ -23,6 +24,7 @@ _CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing abo
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 
 
+@lru_cache(maxsize=16384)
 def guess_language(text: str) -> Language:
     """Guess the language from scripts and function words; Latin text without a hint is English."""
     scripts = {script(char) for char in text}
@@ -44,6 +46,7 @@ def common_language(a: str, b: str) -> Language:
     return max(_SPACED, key=lambda language: first[language] + second[language])
 
 
+@lru_cache(maxsize=16384)
 def _scores(text: str) -> dict[Language, float]:
     words = re.findall(r"[^\W\d_]+'?", _CODE.sub(" ", text.casefold()))
     scores = {name: sum(_weight(word, name) for word in words) for name in _SPACED}

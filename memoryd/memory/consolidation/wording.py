@@ -12,6 +12,7 @@ from itertools import product
 from memoryd.memory.consolidation.acting import acting_problem
 from memoryd.memory.consolidation.contrasts import contrast_problem
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.signs import sign_problem
 from memoryd.memory.consolidation.unit import Reading
 
 _MOST_WORDS = 80
@@ -76,25 +77,6 @@ _CAUSES = (
 )
 _OWNING = frozenset({"'s", "的", "の", "의"})  # Ann is Bob's manager: what follows is of Bob
 _PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
-_SIGNS: tuple[re.Pattern[str], ...] = (
-    re.compile(r"(?<![<>=-])[<>]=?(?![<>/])|[!=]="),  # comparison
-    re.compile(r"[\[(]\s*-?[\d.]+\s*[,;]\s*-?[\d.]+\s*[\])]"),  # interval
-    re.compile(r"(?<=\s)[=!<>~&|:?^]{1,3}(?=\s|\d|$)"),  # operator
-    re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
-    re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
-)
-_SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
-_SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
-_CASED = re.compile(
-    r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.~-]*[/\\][\w./\\~-]*\w|\b[A-Za-z]*[a-z][A-Z]\w*|\b\w+_\w+"
-)
-_TITLED = re.compile(r"[A-Z][a-z]+(?:/[A-Z][a-z]+)+")  # Europe/Lisbon may be typed small
-_SUBJECT_ONLY = re.compile(
-    r"\bonly (?:the|i|we|he|she|they|you|our|my)\b|只有(?:我|你|他|她|用户|我们)|\bnur (?:der|die|das|ich|wir)\b",
-    re.IGNORECASE,
-)
-_ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
-_MARKED_ONLY = re.compile(r"(\w{2})だけ|(\w{1,2})만(?=[ .]|$)")
 _HAS_DONE = re.compile(
     r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年|于|[慢快大小长短高低多少早晚重轻热冷](?=[^一-鿿]|$)|[慢快大小长短高低多少早晚重轻热冷][的了])"
 )
@@ -103,7 +85,7 @@ _HAS_DONE = re.compile(
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        exchanged_words, acting_problem, contrast_problem, _other_signs, _other_case, _other_language_names, _other_only, _only_once,
+        exchanged_words, acting_problem, contrast_problem, sign_problem, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 
@@ -187,52 +169,6 @@ def _is_placing(words: Sequence[str], reading: Reading) -> bool:
         unit.kind == "quantity" and words[-1] in unit.surface.casefold() for unit in reading.units
     )
     return dated or (sense is not None and sense.role in _PLACING)
-
-
-def _other_signs(a: Reading, b: Reading) -> str | None:
-    for pattern in _SIGNS:
-        ours, theirs = (
-            Counter(match.group(match.lastindex or 0) for match in pattern.finditer(reading.text))
-            for reading in (a, b)
-        )
-        if ours and theirs and set(ours) != set(theirs):
-            return f"another sign: {' '.join(ours)} / {' '.join(theirs)}"
-    powers = [set(_SUPERSCRIPT.findall(reading.text)) for reading in (a, b)]
-    return "another power" if powers[0] != powers[1] else None
-
-
-def _other_case(a: Reading, b: Reading) -> str | None:
-    """-v is not -V, lib/app not lib/App: in code capitals count."""
-    ours, theirs = (
-        {found.casefold(): found for found in _CASED.findall(reading.text)} for reading in (a, b)
-    )
-    for folded in ours.keys() & theirs.keys():
-        one, other = sorted((ours[folded], theirs[folded]))
-        if one != other and not (_TITLED.fullmatch(one) and other == folded):
-            return f"another identifier: {ours[folded]} / {theirs[folded]}"
-    return None
-
-
-def _other_language_names(a: Reading, b: Reading) -> str | None:
-    """C, C++ and C# are three."""
-    ours, theirs = (
-        {found for found in _SUFFIXED.findall(reading.text) if found.lower() not in ("a", "i")}
-        for reading in (a, b)
-    )
-    bare = {name[0] for name in ours} & {name[0] for name in theirs}
-    differing = {name for name in ours ^ theirs if name[0] in bare}
-    return f"another name: {' / '.join(sorted(differing))}" if differing else None
-
-
-def _other_only(a: Reading, b: Reading) -> str | None:
-    """Only the user drinks it, the user only drinks it; 田中さんだけが, デプロイだけ."""
-    marked = [set(_MARKED_ONLY.findall(reading.text)) for reading in (a, b)]
-    if all(marked) and marked[0] != marked[1]:
-        return "'only' is said of another"
-    if not (_ONLY.search(a.text) and _ONLY.search(b.text)):
-        return None
-    said = [_SUBJECT_ONLY.search(reading.text) is not None for reading in (a, b)]
-    return "'only' is said of another" if said[0] != said[1] else None
 
 
 def _only_once(a: Reading, b: Reading) -> str | None:

@@ -1,0 +1,101 @@
+"""What is written and no unit holds: signs, capitals of code, names of one letter, and of whom "only" is said."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memoryd.memory.consolidation.unit import Reading
+
+_SIGNS: tuple[re.Pattern[str], ...] = (
+    re.compile(r"(?<![<>=-])[<>]=?(?![<>/])|[!=]="),  # comparison
+    re.compile(r"[\[(]\s*-?[\d.]+\s*[,;]\s*-?[\d.]+\s*[\])]"),  # interval
+    re.compile(r"(?<=\s)[=!<>~&|:?^]{1,3}(?=\s|\d|$)"),  # operator
+    re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
+    re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
+)
+_SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
+_SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
+_CASED = re.compile(
+    r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.~-]*[/\\][\w./\\~-]*\w|\b[A-Za-z]*[a-z][A-Z]\w*|\b\w+_\w+"
+)
+_TITLED = re.compile(r"[A-Z][a-z]+(?:/[A-Z][a-z]+)+")  # Europe/Lisbon may be typed small
+_SUBJECT_ONLY = re.compile(
+    r"\bonly (?:the|i|we|he|she|they|you|our|my)\b|只有(?:我|你|他|她|用户|我们)|\bnur (?:der|die|das|ich|wir)\b",
+    re.IGNORECASE,
+)
+_ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
+_MARKED_ONLY = re.compile(r"(\w{2})だけ|(\w{1,2})만(?=[ .]|$)")
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """What is written in one text.
+
+    Attributes:
+        signs: those of each kind of _SIGNS.
+        cased: code in which capitals count, by its form in lower case.
+        letters: names of one letter (C, C++).
+        marked_only: what stands before だけ or 만.
+        only: is there an "only"? *of_subject*: is it said of who acts?
+    """
+
+    signs: tuple[tuple[str, ...], ...]
+    powers: frozenset[str]
+    cased: Mapping[str, str]
+    letters: frozenset[str]
+    marked_only: frozenset[tuple[str, str]]
+    only: bool
+    of_subject: bool
+
+
+def sign_problem(a: Reading, b: Reading) -> str | None:
+    """Name the sign that tells two texts apart, or None."""
+    ours, theirs = _written(a.text), _written(b.text)
+    for mine, yours in zip(ours.signs, theirs.signs, strict=True):
+        if mine and yours and set(mine) != set(yours):
+            return f"another sign: {' '.join(mine)} / {' '.join(yours)}"
+    if ours.powers != theirs.powers:
+        return "another power"
+    return _other_case(ours, theirs) or _other_letters(ours, theirs) or _other_only(ours, theirs)
+
+
+@lru_cache(maxsize=16384)
+def _written(text: str) -> _Written:
+    signs = (
+        Counter(match.group(match.lastindex or 0) for match in pattern.finditer(text))
+        for pattern in _SIGNS
+    )
+    return _Written(
+        tuple(map(tuple, signs)),
+        frozenset(_SUPERSCRIPT.findall(text)),
+        {found.casefold(): found for found in _CASED.findall(text)},
+        frozenset(found for found in _SUFFIXED.findall(text) if found.lower() not in ("a", "i")),
+        frozenset(_MARKED_ONLY.findall(text)),
+        _ONLY.search(text) is not None,
+        _SUBJECT_ONLY.search(text) is not None,
+    )
+
+
+def _other_case(ours: _Written, theirs: _Written) -> str | None:
+    """-v is not -V, lib/app not lib/App: in code capitals count."""
+    for folded in ours.cased.keys() & theirs.cased.keys():
+        one, other = sorted((ours.cased[folded], theirs.cased[folded]))
+        if one != other and not (_TITLED.fullmatch(one) and other == folded):
+            return f"another identifier: {ours.cased[folded]} / {theirs.cased[folded]}"
+    return None
+
+
+def _other_letters(ours: _Written, theirs: _Written) -> str | None:
+    """C, C++ and C# are three."""
+    bare = {name[0] for name in ours.letters} & {name[0] for name in theirs.letters}
+    differing = {name for name in ours.letters ^ theirs.letters if name[0] in bare}
+    return f"another name: {' / '.join(sorted(differing))}" if differing else None
+
+
+def _other_only(ours: _Written, theirs: _Written) -> str | None:
+    """Only the user drinks it, the user only drinks it; 田中さんだけが, デプロイだけ."""
+    marked = ours.marked_only and theirs.marked_only and ours.marked_only != theirs.marked_only
+    said = ours.only and theirs.only and ours.of_subject != theirs.of_subject
+    return "'only' is said of another" if marked or said else None
