@@ -27,7 +27,7 @@ _MARKED: dict[Language, dict[str, str]] = {  # what stands by the user's noun ->
 }
 _UNDERGOES: dict[Language, re.Pattern[str]] = {
     "en": re.compile(
-        r" (?:is|was|gets?|got|has been|had been|(?:wants?|likes?|prefers?|expects?|hopes?|asked|needs?) to be)"
+        r" (?:is|was|gets?|got|has been|had been|(?:must|should|can|may|shall) (?:not )?be|(?:wants?|likes?|prefers?|expects?|hopes?|asked|needs?) to be)"
         r" (?:\w+ly )?(?!interested|based|used|married|tired|worried|located|supposed|allowed|able)\w+(?:ed|en)\b"
     ),
     "zh": re.compile(r"被"),
@@ -41,9 +41,19 @@ _BY: dict[Language, re.Pattern[str]] = {
     "zh": re.compile(r"[被由]"),
 }
 _THINGS = frozenset({"name", "word", "concept", "code"})
+_PASSIVE: dict[Language, re.Pattern[str]] = {
+    "ja": re.compile(r"され|[かがさたなばまら]れ[るたて]|られ"),
+    "ko": re.compile(r"에 의해|[^하]된다|됐다|되었다|당했|당한"),
+}
+_TOPIC: dict[Language, re.Pattern[str]] = {
+    "ja": re.compile(r"([^はがを、。]+)[はが]"),
+    "ko": re.compile(r"(\w+?)[은는이가] "),
+}
+_OBJECT = re.compile(r"を|[가-힣][을를] ")
+_PERSONS = ("ユーザー", "さん", "氏", "사용자", "씨", "님")
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
 _DENIED = re.compile(
-    r"(\w+) (?:can|could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't|not| not)\b"
+    r"(\w+) (?:can't|cannot|(?:could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't| not))\b"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 
@@ -83,6 +93,8 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     roles = [_user_role(reading) for reading in (a, b)]
     if "subject" in roles and roles[0] != roles[1] and roles[0] and roles[1]:
         return "the user acts in only one of them"
+    if _is_turned_passive(a, b):
+        return "it is done to it in only one of them"
     marked = [
         _BY[a.language].search(reading.text.casefold()) if a.language in _BY else None
         for reading in (a, b)
@@ -96,6 +108,21 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         if by and _is_done_by_another(passive, active, dict(order), by.end())
         else None
     )
+
+
+def _is_turned_passive(a: Reading, b: Reading) -> bool:
+    """アンナはベンに解雇された, アンナはベンを解雇した: is the same thing spoken of, in the passive and in the active?"""
+    passive, topic = _PASSIVE.get(a.language), _TOPIC.get(a.language)
+    if passive is None or topic is None:
+        return False
+    spoken = [topic.match(reading.text) for reading in (a, b)]
+    told = [passive.search(reading.text) is not None for reading in (a, b)]
+    if told[0] == told[1] or spoken[0] is None or spoken[1] is None:
+        return False
+    active = (b if told[0] else a).text
+    # ログは削除する speaks of what is deleted: only where something else is, or a person acts, is the topic who acts.
+    acts = _OBJECT.search(active) or spoken[0][1].strip().endswith(_PERSONS)
+    return bool(acts) and spoken[0][1] == spoken[1][1]
 
 
 def _is_done_by_another(
@@ -129,7 +156,7 @@ def _user_role(reading: Reading) -> str:
         for unit in reading.units
         if unit.start < match.start() and unit.kind in _NAMING and unit.key not in TIMES
     ]
-    doer = text[: match.start()].rstrip().endswith(("by", "被", "由"))
+    doer = text[: match.start()].removesuffix("the ").rstrip().endswith(("by", "被", "由"))
     return "subject" if doer or not before else "object"
 
 

@@ -97,6 +97,8 @@ def exchanged_words(a: Reading, b: Reading) -> str | None:
         return None
     if Counter(first) != Counter(second):
         return None
+    if _owned(a.text) != _owned(b.text):
+        return "what belongs to whom is another"
     found = [
         (cut, before, after)
         for mine, yours, before, after in _windows(first, second)
@@ -114,6 +116,13 @@ def _spelled(text: str) -> list[str]:
     return [word.removesuffix("s") if len(word) > _SHORT else word for word in words]
 
 
+def _owned(text: str) -> set[tuple[str, str]]:
+    """小王是姐姐的同学, 小王的姐姐是同学: what stands on both sides of 的."""
+    return {
+        (text[at - 2 : at], text[at + 1 : at + 3]) for at in range(2, len(text)) if text[at] == "的"
+    }
+
+
 def _is_free(  # what was exchanged, and the words around it
     one: list[str],
     between: list[str],
@@ -127,10 +136,17 @@ def _is_free(  # what was exchanged, and the words around it
         return False
     if not between and "".join(before[-2:]).endswith(_CAUSES):
         return False
+    if {"谁", "都"} & {*one, *other} and not between:
+        return False  # 谁都认识老李, 老李谁都认识
     if not between and {one[0], one[-1], other[0], other[-1]} & _JOINERS:
         return False  # small dogs and cats, dogs and small cats
     placing = (_is_placing(one, reading), _is_placing(other, reading))
-    if all(placing) and one[0] != other[0] and reading.language not in UNSPACED:
+    if (
+        all(placing)
+        and min(len(one), len(other)) > 1
+        and one[0] != other[0]
+        and reading.language not in UNSPACED
+    ):
         return True  # to the team, on Fridays: each keeps its preposition
     return set(between) <= _JOINERS or placing[0] != placing[1]
 
