@@ -26,6 +26,13 @@ _ACCENTED = re.compile(r"[eé](?=[^aeiouyéè]+$)")
 _DIPHTHONGS = (("o", "ue"), ("e", "ie"), ("u", "ue"))
 
 
+_ER = (
+    "e", "es", "ent", "ons", "ez", "é", "ée", "és", "ées", "ait", "aient", "era", "eront", "ant",
+)  # fmt: skip
+_IR = ("is", "it", "issons", "issez", "issent", "issait", "i", "ie", "ies", "ira", "iront")
+_RE = ("s", "", "ons", "ez", "ent", "ait", "u", "ue", "us", "ues", "ra", "ront")
+
+
 def german_forms(verb: str) -> Iterator[str]:
     """Yield the forms of a regular German verb.
 
@@ -58,53 +65,15 @@ def french_forms(verb: str) -> Iterator[str]:
             return
     stem, tail = verb[:-2], verb[-2:]
     if tail == "er":
-        yield from (
-            stem + end
-            for end in (
-                "e",
-                "es",
-                "ent",
-                "ons",
-                "ez",
-                "é",
-                "ée",
-                "és",
-                "ées",
-                "ait",
-                "aient",
-                "era",
-                "eront",
-                "ant",
-            )
-        )
+        yield from (stem + end for end in _ER)
         for changed in (_ACCENTED.sub("è", stem), stem[:-1] + "i" if stem.endswith("y") else stem):
             if changed != stem:
                 yield from (changed + end for end in ("e", "es", "ent", "era", "eront"))
         if stem.endswith(("c", "g")):
             soft = stem[:-1] + "ç" if stem.endswith("c") else stem + "e"
             yield from (soft + end for end in ("ons", "ait", "aient", "ant"))
-    elif tail == "ir":
-        yield from (
-            stem + end
-            for end in (
-                "is",
-                "it",
-                "issons",
-                "issez",
-                "issent",
-                "issait",
-                "i",
-                "ie",
-                "ies",
-                "ira",
-                "iront",
-            )
-        )
-    elif tail == "re":
-        yield from (
-            stem + end
-            for end in ("s", "", "ons", "ez", "ent", "ait", "u", "ue", "us", "ues", "ra", "ront")
-        )
+    else:
+        yield from (stem + end for end in {"ir": _IR, "re": _RE}.get(tail, ()))
 
 
 _FRENCH_FAMILIES: tuple[tuple[str, tuple[str, ...], str], ...] = (
