@@ -42,7 +42,7 @@ _BY: dict[Language, re.Pattern[str]] = {
 }
 _THINGS = frozenset({"name", "word", "concept", "code"})
 _PASSIVE: dict[Language, re.Pattern[str]] = {
-    "ja": re.compile(r"され|[かがさたなばまら]れ[るたて]|られ"),
+    "ja": re.compile(r"され|[かがさたなばまらわ]れ[るたて]|られ"),
     "ko": re.compile(r"에 의해|[^하]된다|됐다|되었다|당했|당한"),
 }
 _TOPIC: dict[Language, re.Pattern[str]] = {

@@ -3,11 +3,24 @@
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import mentions
 from memoryd.memory.consolidation.comparison import Objection
-from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, value_kind
 from memoryd.memory.consolidation.unit import Reading
 
-_STEPS = frozenset({"after", "before", "next", "last"})
+_STEPS = frozenset(
+    {
+        "after",
+        "before",
+        "next",
+        "last",
+        "first",
+        "then",
+        "finally",
+        "second",
+        "ordinal:1",
+        "ordinal:2",
+    }
+)
 
 
 def is_turned_round(old: Reading, new: Reading, alignment: Alignment, objection: Objection) -> bool:
@@ -83,7 +96,8 @@ def _are_steps(reading: Reading) -> bool:
     """Does a text that orders anything name more than one step? Of unspaced ones it must say which comes then."""
     keys = {unit.key for unit in reading.units}
     listed = any(unit.listed >= 0 for unit in reading.units)
-    return reading.language not in UNSPACED or listed or not keys.isdisjoint(_STEPS)
+    said = {*keys, *(word.casefold() for word in reading.dropped)}
+    return listed or not said.isdisjoint(_STEPS)
 
 
 def _steps_exchanged(old: Reading, new: Reading, alignment: Alignment) -> bool:
