@@ -12,7 +12,7 @@ from importlib.resources import files
 from itertools import pairwise
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import UNSPACED, Language
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.consolidation.unit import Reading
 
 _NEAR = 0.84  # of the words
@@ -84,11 +84,27 @@ def _rest(reading: Reading, besides: re.Pattern[str] | None) -> list[str]:
     return [word[:_STEM] for word in words if word not in _ARTICLES | neutral]
 
 
+@cache
+def _frames(language: Language) -> frozenset[str]:
+    """Phrases around a statement that say nothing of it (zur erinnerung, 다시 말하지만)."""
+    phrases = lexicon(language).phrases
+    return frozenset(phrase for phrase, sense in phrases.items() if sense.role == "frame")
+
+
+def _without_frames(reading: Reading, text: str) -> str:
+    for phrase in sorted(
+        _frames(reading.language).intersection(reading.dropped), key=len, reverse=True
+    ):
+        text = text.replace(phrase, " ")
+    return text
+
+
 def _said(reading: Reading) -> "Counter[str]":
     """The small words of a text, outside of its units and frames."""
     small, neutral = _table(reading.language)
     if small is None:
-        words = " ".join(word for word in reading.dropped if len(word.split()) <= _FEW).casefold()
+        said = (word for word in reading.dropped if word not in _frames(reading.language))
+        words = " ".join(word for word in said if len(word.split()) <= _FEW).casefold()
         for phrase in sorted((one for one in neutral if " " in one), key=len, reverse=True):
             words = words.replace(phrase, " ")
         return Counter(word for word in _WORD.findall(words) if word not in neutral)
@@ -97,7 +113,7 @@ def _said(reading: Reading) -> "Counter[str]":
         rest.append(reading.text[at : max(at, unit.start)])
         at = max(at, unit.end)
     rest.append(reading.text[at:])
-    return Counter(small.findall(" | ".join(rest).casefold()))
+    return Counter(small.findall(_without_frames(reading, " | ".join(rest).casefold())))
 
 
 @cache
