@@ -380,7 +380,7 @@ ENTRIES = st.builds(
     state=st.sampled_from(["active", "merged", "superseded", "archived", "review", "removed"]),
     confidence=st.floats(0, 1),
     access_count=st.integers(0, 10**9),
-    ttl_days=st.none() | st.floats(0, 1e6),
+    ttl_days=st.none() | st.just(0.0) | st.floats(0, 1e6),
     pinned=st.booleans(),
     valid_from=st.none() | st.just(NOW),
     merged_from=st.lists(st.just("e-0"), max_size=2).map(tuple),
