@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 from memoryd.memory.consolidation.alignment import Alignment
@@ -65,7 +65,7 @@ def acting_problem(a: Reading, b: Reading) -> str | None:
     """
     if a.language != b.language or a.agents or b.agents:
         return None
-    ours, theirs = (set(_words(reading)) for reading in (a, b))
+    ours, theirs = (set(_words(reading.text)) for reading in (a, b))
     if _denied_another(a, b):
         return "another is denied"
     for forms in _pronouns().get(a.language, {}).values():
@@ -83,7 +83,7 @@ def _denied_another(a: Reading, b: Reading) -> bool:
     joined = all(_AND.search(reading.text.casefold()) for reading in (a, b))
     if not ours or not theirs or ours & theirs or not joined:
         return False
-    return ours <= set(_words(b)) and theirs <= set(_words(a))
+    return ours <= set(_words(b.text)) and theirs <= set(_words(a.text))
 
 
 def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
@@ -171,17 +171,18 @@ def _german_role(match: re.Match[str], text: str) -> str:
     return "object" if _UNDERGOES["de"].search(clause) else "subject"
 
 
-def _words(reading: Reading) -> dict[str, int]:
+@lru_cache(maxsize=16384)
+def _words(text: str) -> dict[str, int]:
     """Every word, and where it stands first."""
     found: dict[str, int] = {}
-    for match in _WORD.finditer(reading.text.casefold()):
+    for match in _WORD.finditer(text.casefold()):
         found.setdefault(match[0], match.start())
     return found
 
 
 def _somebody_acts(reading: Reading, objects: frozenset[str]) -> bool:
     """Is a thing or another person named before the pronoun that is acted on?"""
-    words = _words(reading)
+    words = _words(reading.text)
     here = min(place for word, place in words.items() if word in objects)
     subjects = set().union(*(forms["subject"] for forms in _pronouns()[reading.language].values()))
     spoken = any(words.get(word, here) < here for word in (*subjects, "you", "du"))

@@ -4,32 +4,63 @@ import re
 import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import NamedTuple
 
 from memoryd.memory.consolidation.unit import Reading
+
+_SYNTAX = re.compile(r"\\.|\(\?<?[:!=]")
+
+
+class _Row(NamedTuple):
+    """A contrast: its name, its two sides, and whether they hold Latin and other letters."""
+
+    says: str
+    one: re.Pattern[str]
+    other: re.Pattern[str]
+    latin: bool
+    foreign: bool
 
 
 def contrast_problem(a: Reading, b: Reading) -> str | None:
     """Name the contrast of which each of two texts holds another side, or None."""
     ours, theirs = _sides(a.text), _sides(b.text)
-    for row in ours.keys() & theirs.keys():
-        if ours[row] != theirs[row] and len(ours[row]) == len(theirs[row]) == 1:
-            return _rows()[row][0]
+    for number in ours.keys() & theirs.keys():
+        if ours[number] != theirs[number] and "both" not in (ours[number], theirs[number]):
+            return _rows()[number].says
     return None
 
 
 @lru_cache(maxsize=16384)
-def _sides(text: str) -> dict[int, tuple[int, ...]]:
-    """Which sides of which contrasts a text holds."""
+def _sides(text: str) -> dict[int, str]:
+    """Which sides of which contrasts a text holds: "one", "other" or "both"."""
     text = text.casefold()
-    found = {
-        number: tuple(side for side in (1, 2) if row[side].search(text))  # type: ignore[union-attr] # 0 is the name
-        for number, row in enumerate(_rows())
-    }
-    return {number: sides for number, sides in found.items() if sides}
+    latin, foreign = _scripts(text)
+    found: dict[int, str] = {}
+    for number, row in enumerate(_rows()):
+        if not ((latin and row.latin) or (foreign and row.foreign)):
+            continue
+        sides = [name for name in ("one", "other") if getattr(row, name).search(text)]
+        if sides:
+            found[number] = sides[0] if len(sides) == 1 else "both"
+    return found
+
+
+def _scripts(text: str) -> tuple[bool, bool]:
+    """Are there Latin letters, and others (accents do not count)?"""
+    letters = [char for char in text if char.isalpha()]
+    return any(char < "\u0250" for char in letters), any(char >= "\u0250" for char in letters)
 
 
 @cache
-def _rows() -> list[tuple[str, re.Pattern[str], re.Pattern[str]]]:
+def _rows() -> tuple[_Row, ...]:
     path = files("memoryd.memory.consolidation") / "languages" / "contrasts.toml"
     rows = tomllib.loads(path.read_text(encoding="utf-8"))["contrast"]
-    return [(row["says"], re.compile(row["one"]), re.compile(row["other"])) for row in rows]
+    return tuple(
+        _Row(
+            row["says"],
+            re.compile(row["one"]),
+            re.compile(row["other"]),
+            *_scripts(_SYNTAX.sub("", row["one"] + row["other"])),
+        )
+        for row in rows
+    )

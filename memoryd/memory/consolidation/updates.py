@@ -64,8 +64,10 @@ def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judge
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
-        if site is None or not _is_about_the_same(old, alignment, changed):
-            return Judgement("distinct", comparison.reason)
+        apart = site is None or not _is_about_the_same(old, alignment, changed)
+        # Most pairs end here, before the guards are asked.
+        if apart or (site is not None and not changed and _is_another_subject(old, new, site)):
+            return Judgement("distinct", comparison.reason if apart else "about another subject")
     objection = comparison.objection
     if objection is None or alignment != comparison.alignment:
         objection = object_to(old, new, alignment)
@@ -281,6 +283,15 @@ def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
     )
+
+
+def _is_another_subject(old: Reading, new: Reading, site: Site) -> bool:
+    """Is all that differs what the two texts speak of, and no owner of one thing?"""
+    if not site.old or not site.new or is_degree(old, new, site):
+        return False
+    if not (is_subject(old, site.old) and is_subject(new, site.new)):
+        return False
+    return _other_subject(old, new, site, "").relation == "distinct"
 
 
 def _other_subject(old: Reading, new: Reading, site: Site, attribute: str) -> Judgement:

@@ -37,6 +37,8 @@ def fold(text: str) -> Folded:
     """Fold *text* character by character (base with its combining marks), keeping offsets."""
     if text.isascii():
         return Folded(text, range(len(text) + 1))
+    if unicodedata.is_normalized("NFKC", text) and text.translate(_SIGNS) == text:
+        return Folded(text, range(len(text) + 1))
     pieces: list[str] = []
     offsets: list[int] = []
     for start, end in _clusters(text):
