@@ -30,7 +30,7 @@ def contrast_problem(a: Reading, b: Reading) -> str | None:
     return None
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=131072)
 def _sides(text: str) -> dict[int, str]:
     """Which sides of which contrasts a text holds: "one", "other" or "both"."""
     text = text.casefold()

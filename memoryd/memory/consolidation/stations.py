@@ -25,7 +25,7 @@ class Station:
     sure: bool = True
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=131072)
 def find_station(text: str, language: Language) -> Station | None:
     """Read a whole text as a station; None if it says anything else, or anything more."""
     for phrases, attribute in _ATTRIBUTES.items():
@@ -37,7 +37,7 @@ def find_station(text: str, language: Language) -> Station | None:
     return None
 
 
-@lru_cache(maxsize=16384)
+@lru_cache(maxsize=131072)
 def is_of_the_moment(text: str, language: Language) -> bool:
     """Does a text speak of today, last night, 今天: of another time when it is said again?"""
     words = _any(_table()["relative"][language])
