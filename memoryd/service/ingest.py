@@ -7,7 +7,7 @@ from pathlib import Path
 
 import structlog
 
-from memoryd.errors import SourceError, UsageError
+from memoryd.errors import MemorydError, SourceError, UsageError
 from memoryd.model import Batch
 from memoryd.screening import Screened, screen
 from memoryd.sources.base import Source
@@ -194,7 +194,7 @@ class Ingest:
     ) -> Iterator[None]:
         """Commit batches of one transcript, pausing after each; one that cannot be read is named in the report."""
         try:
-            for batch in batches:
+            for batch in _guarded(path, batches):
                 self._commit(source, batch, report)
                 self.progress(path, batch.consumed)
                 yield
@@ -212,6 +212,23 @@ class Ingest:
         report.quarantined += len(batch.rejects)
         report.consumed += batch.consumed
         report.secrets += secrets
+
+
+def _guarded(path: Path, batches: Iterable[Batch]) -> Iterator[Batch]:
+    """Yield batches; a fault of the reader itself costs only this transcript, too.
+
+    Raises:
+        SourceError: the reader failed.
+    """
+    try:
+        yield from batches
+    except MemorydError:
+        raise
+    except Exception as error:
+        log.exception("reader_failed", path=str(path))
+        raise SourceError(
+            f"{path}: its reader failed ({type(error).__name__}: {error}); please report it"
+        ) from error
 
 
 def screen_batch(batch: Batch) -> tuple[ScreenedBatch, int]:

@@ -56,7 +56,7 @@ class SpecStory(TextSource):
         speakers = list(_SPEAKER.finditer(text))
         ends = [speaker.start() for speaker in speakers[1:]] + [len(text)]
         time = None
-        for speaker, end in zip(speakers, ends, strict=True):
+        for speaker, end in zip(speakers, ends, strict=False):  # of no speaker there is no end
             role: Role = "user" if speaker[1] in ("User", "Human") else "assistant"
             stamp = _STAMP.search(speaker[2] or "")
             time = (parse_time(stamp[0]) if stamp else None) or time

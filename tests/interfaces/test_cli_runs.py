@@ -59,5 +59,39 @@ def test_an_empty_list_says_so_and_how_to_go_on(
     assert said in done.err
 
 
+def test_a_night_is_undone_by_its_parts_and_says_so(memoryd: Memoryd, bank: Path) -> None:
+    night = memoryd("nightly", "--json", home=bank).json
+    part = night["phases"]["consolidate"]["run"]
+    told = memoryd("undo", night["run"], home=bank)
+
+    assert told.status == 2
+    assert f"`memoryd undo {part}`" in told.err
+    assert memoryd("undo", part, "--json", home=bank).json["restored"]
+
+
+def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_path: Path) -> None:
+    assert memoryd("nightly", home=bank).status == 0
+    page = tmp_path / "night.html"
+
+    assert memoryd("runs", "--html", str(page), "--json", home=bank).json == {"page": str(page)}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("forget", "--match", " "), "a blank would be found"),
+        (("ingest", ""), "expected a path"),
+        (("files", "check", ""), "expected a path"),
+    ],
+)
+def test_nothing_is_not_everything(
+    memoryd: Memoryd, bank: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = memoryd(*words, home=bank)
+
+    assert done.status == 2
+    assert said in done.err
+
+
 def test_nothing_to_measure_is_said(memoryd: Memoryd, history: Path) -> None:
     assert b"nothing to measure yet" in memoryd("stats", home=history).out

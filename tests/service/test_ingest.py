@@ -257,6 +257,7 @@ class TestScreening:
 class Broken(Source):
     """Gives one batch and then trouble."""
 
+    trouble: Exception = SourceError("cannot read it")
     name = "broken"
     title = "Broken"
     default_roots = NotImplemented
@@ -269,12 +270,17 @@ class Broken(Source):
             (Message("broken", "s", "k", "user", "hi"),),
             consumed=5,
         )
-        raise SourceError(f"cannot read {path}")
+        raise self.trouble
 
 
-def test_what_came_before_the_trouble_is_kept(store: Store, tmp_path: Path) -> None:
+@pytest.mark.parametrize("trouble", [SourceError("cannot read it"), ValueError("a fault of ours")])
+def test_what_came_before_the_trouble_is_kept(
+    store: Store, tmp_path: Path, trouble: Exception
+) -> None:
     report = IngestReport()
-    Ingest(store, ()).transcript(Broken([tmp_path]), tmp_path, report)
+    broken = Broken([tmp_path])
+    broken.trouble = trouble
+    Ingest(store, ()).transcript(broken, tmp_path, report)
 
     assert (report.added, report.consumed, len(report.errors)) == (1, 5, 1)
     assert ledger(store) == [(9, 5, 5, 0)]

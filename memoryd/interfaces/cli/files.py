@@ -5,9 +5,16 @@ from typing import Any
 
 import click
 
-from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
+from memoryd.interfaces.cli.app import (
+    App,
+    NamedPath,
+    json_option,
+    pass_app,
+    print_json,
+    print_table,
+)
 
-paths_argument = click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+paths_argument = click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
 profile_option = click.option(
     "--profile", help="Whose rules count; else the place and the content say."
 )
@@ -137,7 +144,7 @@ def snapshot(
 
 
 @files.command()
-@click.argument("path", type=click.Path(path_type=Path))
+@click.argument("path", type=NamedPath(path_type=Path))
 @profile_option
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--target-percent", type=click.FloatRange(1, 100), default=70.0, show_default=True)

@@ -11,6 +11,7 @@ import click
 from memoryd.errors import NothingYetError
 from memoryd.interfaces.cli.app import (
     App,
+    NamedPath,
     json_option,
     json_time,
     local_stamp,
@@ -26,7 +27,7 @@ from memoryd.store.records import Filters
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
+@click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
 @click.option("--source", help="Whose transcripts they are; else each file's content says.")
 @json_option
 @pass_app

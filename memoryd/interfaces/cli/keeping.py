@@ -1,5 +1,6 @@
 """Keeping and letting go: the night, prune, forget, reindex, backup, restore."""
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -161,8 +162,18 @@ def forget(
 
     if sum(one is not None for one in (session, source, entry, match)) != 1:
         raise UsageError("exactly one of --session, --source, --entry, --match is needed")
-    asked = {"session": session, "source": source, "match": match, "dry_run": dry_run}
-    told = app.carry_out("forget", {**asked, "entries": [entry] if entry else []})
+    if match is not None and not match.strip():
+        raise UsageError("--match needs a text: a blank would be found in nearly everything")
+    asked: dict[str, Any] = {
+        "session": session,
+        "source": source,
+        "match": match,
+        "dry_run": dry_run,
+    }
+    asked["entries"] = [entry] if entry else []
+    if not dry_run and not as_json and sys.stdin.isatty():
+        _ask(app.carry_out("forget", {**asked, "dry_run": True}))
+    told = app.carry_out("forget", asked)
     if match and not dry_run:
         told["memory_files_left"] = files_holding(app.home, match)
     if as_json:
@@ -176,6 +187,15 @@ def forget(
             click.echo(f"{len(told['restored'])} entries hold their facts again")
         _print_left(told)
     return 0
+
+
+def _ask(told: Mapping[str, Any]) -> None:
+    """On a terminal: what would go, and may it?"""
+    click.confirm(
+        f"{told['messages']} messages, {told['sessions']} sessions, {len(told['entries'])} entries go for good, and "
+        "the backups that hold them. Go on?",
+        abort=True,
+    )
 
 
 _LEFT = {

@@ -73,7 +73,7 @@ def _print_report(report: dict[str, Any]) -> None:
 def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: bool) -> int:
     """List runs, or inspect one: what it did and why."""
     if page is not None:
-        return _write_page(app, run_id, page)
+        return _write_page(app, run_id, page, as_json)
     from memoryd.service.bank.runs import describe_run, describe_runs  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
@@ -112,12 +112,15 @@ def _print_run(run: dict[str, Any]) -> None:
         click.echo(f"and {len(run['changes']) - LISTED} more changes (--json has all)")
 
 
-def _write_page(app: App, run_id: str | None, page: Path) -> int:
+def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
     from memoryd.interfaces.night_page import render_night  # noqa: PLC0415 - only here
     from memoryd.service.night.report import read_night  # noqa: PLC0415
 
     page.write_text(render_night(read_night(app.home, app.config, run_id)), encoding="utf-8")
-    click.echo(str(page))
+    if as_json:
+        print_json({"page": str(page)})
+    else:
+        click.echo(str(page))
     return 0
 
 

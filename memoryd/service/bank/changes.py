@@ -188,9 +188,18 @@ def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
             raise UsageError(f"there is no run {run_id}; `memoryd runs` lists them")
         if run.state == "undone":
             raise UsageError(f"run {run_id} was already undone")
+        if parts := run.report.get("phases"):
+            raise UsageError(_by_parts(run_id, parts))
         done = undo_run(connection, run_id, utc_now())
         save_run(connection, replace(run, state="undone" if not done.left else "partly undone"))
     return {"run": run_id, "restored": list(done.restored), "not_undone": dict(done.left)}
+
+
+def _by_parts(run_id: str, parts: Mapping[str, Any]) -> str:
+    """A night changes nothing itself: what its phases did is undone one by one."""
+    runs = [told["run"] for told in parts.values() if told.get("run")]
+    by_one = ", ".join(f"`memoryd undo {run}`" for run in reversed(runs)) or "it had none"
+    return f"{run_id} is a night: undo its runs ({by_one}); what it learned stays until `memoryd memory remove ID`"
 
 
 def group_texts(entries: Iterable[Entry], into: str) -> tuple[tuple[str, str], ...]:
