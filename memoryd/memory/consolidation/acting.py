@@ -2,11 +2,13 @@
 
 import re
 import tomllib
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.resources import files
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import Language
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language
+from memoryd.memory.consolidation.movement import turned
 from memoryd.memory.consolidation.unit import TIMES, Reading
 
 _NAMING = frozenset({"name", "word", "concept", "code", "action", "char"})
@@ -51,6 +53,8 @@ _TOPIC: dict[Language, re.Pattern[str]] = {
 }
 _OBJECT = re.compile(r"を|[가-힣][을를] ")
 _PERSONS = ("ユーザー", "さん", "氏", "사용자", "씨", "님")
+_FIRST = frozenset({"i"})
+_OWNER = re.compile(r"(\w+)'s\b|\bof (?:the |an? )?(\w+)|\b(my)\b")
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
 _DENIED = re.compile(
     r"(\w+) (?:can't|cannot|(?:could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't| not))\b"
@@ -90,24 +94,75 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """Say that the user acts in one text only, or that what leads both texts acts in one and has it done to it in the other."""
     if a.language != b.language:
         return None
-    roles = [_user_role(reading) for reading in (a, b)]
-    if "subject" in roles and roles[0] != roles[1] and roles[0] and roles[1]:
-        return "the user acts in only one of them"
-    if _is_turned_passive(a, b):
-        return "it is done to it in only one of them"
-    marked = [
-        _BY[a.language].search(reading.text.casefold()) if a.language in _BY else None
-        for reading in (a, b)
-    ]
-    if bool(marked[0]) == bool(marked[1]):
-        return None
-    order = alignment.pairs if marked[0] else tuple((j, i) for i, j in alignment.pairs)
-    passive, active, by = (a, b, marked[0]) if marked[0] else (b, a, marked[1])
-    return (
-        "who does it is another"
-        if by and _is_done_by_another(passive, active, dict(order), by.end())
-        else None
+    back = turned(alignment)
+    told: tuple[tuple[str, Callable[[], bool]], ...] = (
+        ("the user acts in only one of them", lambda: _is_another_part(a, b)),
+        (
+            "with somebody is not by him",
+            lambda: _is_with_another(a, b, alignment) or _is_with_another(b, a, back),
+        ),
+        ("whose it is is another's", lambda: _owner_problem(a, b)),
+        ("who is to do it is another", lambda: _is_told_to(a, b) or _is_told_to(b, a)),
+        ("it is done to it in only one of them", lambda: _is_turned_passive(a, b)),
+        (
+            "who does it is another",
+            lambda: _is_by_another(a, b, alignment) or _is_by_another(b, a, back),
+        ),
     )
+    return next((says for says, holds in told if holds()), None)
+
+
+def _is_another_part(a: Reading, b: Reading) -> bool:
+    """Does the user act in one text, and is he acted on in the other?"""
+    roles = {_user_role(a), _user_role(b)}
+    return "subject" in roles and len(roles) > 1 and "" not in roles
+
+
+def _is_by_another(passive: Reading, active: Reading, alignment: Alignment) -> bool:
+    """Is one a passive with its doer, who stands behind the verb of the other, which begins as the first does?"""
+    pattern = _BY.get(passive.language)
+    by = pattern.search(passive.text.casefold()) if pattern else None
+    if pattern is None or by is None or pattern.search(active.text.casefold()):
+        return False
+    return _is_done_by_another(passive, active, dict(alignment.pairs), by.end())
+
+
+def _is_with_another(a: Reading, b: Reading, alignment: Alignment) -> bool:
+    """I work with Anna, Anna works: is somebody the user's company in a, and acts in b, where the user is not?"""
+    if "user" not in a.persons or "user" in b.persons:
+        return False
+    return any(
+        a.units[i].role == "with" and not b.units[j].role and b.units[j].kind == "name"
+        for i, j in alignment.pairs
+    )
+
+
+def _owner_problem(a: Reading, b: Reading) -> bool:
+    """The boss of Ben is Anna, Ben is Anna's boss; Ben borrowed my bike, I borrowed Ben's: does it belong to another?"""
+    if not a.language == b.language == "en":
+        return False
+    ours, theirs = _owners(a.text), _owners(b.text)
+    if not ours or not theirs or ours & theirs:
+        return False
+    mine, yours = set(_words(a.text)), set(_words(b.text))
+    return ours <= yours | _FIRST and theirs <= mine | _FIRST and bool((ours | theirs) - {"i"})
+
+
+@lru_cache(maxsize=16384)
+def _owners(text: str) -> frozenset[str]:
+    found = _OWNER.findall(text.casefold())
+    return frozenset("i" if "my" in one else next(filter(None, one)) for one in found)
+
+
+def _is_told_to(a: Reading, b: Reading) -> bool:
+    """Send Ben the report, Ben sends the report: is a an order, and does somebody it names do it in b?"""
+    if a.language in UNSPACED or len(b.units) < 2 or not a.units:  # noqa: PLR2004 - who, and what he does
+        return False
+    order, doer, deed = a.units[0], b.units[0], b.units[1]
+    ordered = (
+        order.kind == "action" and order.start == 0 and doer.kind == "name" and doer.start == 0
+    )
+    return ordered and deed.key == order.key and not deed.role and not a.agents and not b.agents
 
 
 def _is_turned_passive(a: Reading, b: Reading) -> bool:

@@ -30,7 +30,8 @@ def is_left_for_another(old: Reading, new: Reading, alignment: Alignment) -> boo
         used = "use" in old.clauses[before.clause].verbs or before.role == "with"
         if not (left and used and after and "change" in new.cues({new.units[j].clause})):
             continue
-        if value_kind(after[0]) == value_kind(before) and after[0].role in _ARRIVED:
+        kinds = {value_kind(after[0]), value_kind(before)}
+        if (len(kinds) == 1 or kinds == {"word", "code"}) and after[0].role in _ARRIVED:
             return True
     return False
 

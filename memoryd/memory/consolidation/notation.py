@@ -9,6 +9,7 @@ _AT = re.compile(  # a bare number is a time of day only behind one of these
     re.IGNORECASE,
 )
 _HOUR = 3600
+_NEAR = 24  # characters before a number in which a preposition stands
 _HOURS = 24
 
 
@@ -32,7 +33,7 @@ def _is_one_value(u: Unit, v: Unit, reading: Reading) -> bool:
         return False
     if clock := re.fullmatch(r"time:(\d\d):(\d\d)", v.key):
         hour, minute = int(clock[1]), int(clock[2])
-        said = _AT.search(reading.text[: u.start]) is not None
+        said = _AT.search(reading.text[max(0, u.start - _NEAR) : u.start]) is not None
         return said and u.key.startswith("number:") and _is_clock(u.surface, hour, minute)
     if length := re.fullmatch(r"time:(\d\d):(\d\d)", u.key):
         seconds = int(length[1]) * _HOUR + int(length[2]) * 60

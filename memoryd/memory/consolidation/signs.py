@@ -15,6 +15,10 @@ _SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
     re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
 )
+_PIECE = re.compile(r"\S+")
+_TAILED = re.compile(
+    r"(?<!\S)[\w.]+(?:\+{1,2}|#)(?=[\s.,;:!?)]|$)|(?<!\S)[A-Z]{1,2}-(?=[\s.,;:!?)]|$)|(?<!\S)[!*][\w.]\S*"
+)
 _SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
 _SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
 _CASED = re.compile(
@@ -39,6 +43,7 @@ class _Written:
         letters: names of one letter (C, C++).
         marked_only: what stands before だけ or 만.
         only: is there an "only"? *of_subject*: is it said of who acts?
+        tails: words that end or begin with a sign (O+, C#, !ready).
     """
 
     signs: tuple[tuple[str, ...], ...]
@@ -48,6 +53,7 @@ class _Written:
     marked_only: frozenset[tuple[str, str]]
     only: bool
     of_subject: bool
+    tails: frozenset[str]
 
 
 def sign_problem(a: Reading, b: Reading) -> str | None:
@@ -58,6 +64,10 @@ def sign_problem(a: Reading, b: Reading) -> str | None:
             return f"another sign: {' '.join(mine)} / {' '.join(yours)}"
     if ours.powers != theirs.powers:
         return "another power"
+    if ours.tails != theirs.tails and {_bare(w) for w in ours.tails ^ theirs.tails} & (
+        {_bare(w) for w in _PIECE.findall(a.text)} & {_bare(w) for w in _PIECE.findall(b.text)}
+    ):
+        return f"another sign: {' '.join(sorted(ours.tails ^ theirs.tails))}"
     return _other_case(ours, theirs) or _other_letters(ours, theirs) or _other_only(ours, theirs)
 
 
@@ -75,7 +85,12 @@ def _written(text: str) -> _Written:
         frozenset(_MARKED_ONLY.findall(text)),
         _ONLY.search(text) is not None,
         _SUBJECT_ONLY.search(text) is not None,
+        frozenset(_TAILED.findall(text)),
     )
+
+
+def _bare(word: str) -> str:
+    return word.strip("+-#!*.,;:?()").casefold()
 
 
 def _other_case(ours: _Written, theirs: _Written) -> str | None:

@@ -45,6 +45,14 @@ def is_of_the_moment(text: str, language: Language) -> bool:
     return re.search(pattern, text.casefold()) is not None
 
 
+@lru_cache(maxsize=131072)
+def kin_of(text: str, language: Language) -> frozenset[str]:
+    """The relatives and colleagues that a text speaks of."""
+    words = _any(_table()["kin"][language])
+    pattern = words if language in UNSPACED else rf"\b(?:{words})\b"
+    return frozenset(re.findall(pattern, text.casefold()))
+
+
 @cache
 def _pattern(phrases: str, language: Language) -> re.Pattern[str]:
     table = _table()

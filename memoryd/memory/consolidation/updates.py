@@ -32,7 +32,7 @@ from memoryd.memory.consolidation.site import (
     units_of,
     value_kind,
 )
-from memoryd.memory.consolidation.stations import find_station, is_of_the_moment
+from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
 from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading, Unit
@@ -99,6 +99,8 @@ def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
 
 def _judge_displaced(old: Reading, new: Reading, alignment: Alignment) -> Judgement | None:
     """Does the newer text name the older value and say that it does not hold any more?"""
+    if "also" in new.cues() - old.cues():
+        return Judgement("distinct", "holds beside the other")
     if is_denied_for_another(old, new, alignment):
         return Judgement("update", "the older value is said not to hold")
     if not is_left_for_another(old, new, alignment):
@@ -161,6 +163,8 @@ def _may_be_judged(old: Reading, new: Reading) -> bool:
     """Doubts, questions and texts in two languages replace nothing and are not replaced."""
     if old.language != new.language or old.question or new.question:
         return False
+    if kin_of(old.text, old.language) != kin_of(new.text, new.language):
+        return False
     if is_of_the_moment(old.text, old.language) and is_of_the_moment(new.text, new.language):
         return False
     return "doubt" not in old.cues() and "doubt" not in new.cues()
@@ -195,7 +199,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
-    if not changed and _are_ruled_out(old, new, site):
+    if _are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
         return Judgement("update", attribute)

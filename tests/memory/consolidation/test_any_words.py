@@ -1,5 +1,6 @@
 """Any words in any order can be read and compared: one odd note must not cost the others their night."""
 
+import time
 from functools import cache
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from memoryd.memory.consolidation.comparison import compare
 from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.reading import read
 
 LANGUAGES: tuple[Language, ...] = ("en", "zh", "ja", "ko", "de", "fr", "es")
@@ -60,3 +62,20 @@ def test_any_words_can_be_read_and_compared(language: Language, data: st.DataObj
     assert compare(one, one).merges or not one.units
     compare(one, other)
     compare(read(first, language), read(second, language))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "retry(limit=3, delay=0.5)  # 5 of 12\n",
+        "我们在每周二下午三点部署支付服务，然后由小王检查日志。",
+    ],
+)
+def test_what_is_too_long_for_a_fact_is_compared_at_once(line: str) -> None:
+    text = (line * 400)[:7500]
+    other = text.replace("3", "4", 1).replace("小王", "小李", 1)
+    started = time.monotonic()
+
+    assert not compare_texts(text, other)[2].merges
+    assert compare_texts(text, text)[2].merges
+    assert time.monotonic() - started < 10

@@ -63,6 +63,12 @@ def test_another_value_of_the_same_replaces(older: str, newer: str) -> None:
         ("Do not enable tracing in production.", "Do not enable tracing in development."),
         ("Never run the photo album on Fridays.", "Never run the photo album on Mondays."),
         ("Never use port 8080 for tests", "Never use port 8081 for tests"),
+        # another's relative, also, another ban
+        ("Anna works at Siemens.", "Anna's husband now works at Bosch."),
+        ("我在腾讯工作。", "我老婆现在在阿里工作。"),
+        ("Ich arbeite bei Siemens.", "Ich arbeite jetzt auch bei Bosch."),
+        ("我学西班牙语。", "我现在也学法语。"),
+        ("I no longer eat meat.", "I no longer eat fish."),
         # said of another day, or done twice
         ("The user ran 5 km today", "The user ran 8 km today"),
         ("The user slept 6 hours last night", "The user slept 8 hours last night"),
