@@ -49,14 +49,13 @@ def compare_entries(before: Sequence[str], after: Sequence[str]) -> Changes:
     """
     gone, come = Counter(before) - Counter(after), Counter(after) - Counter(before)
     reworded = _pair(before, after, gone, come)
-    gone -= Counter(old for old, _ in reworded)
-    come -= Counter(new for _, new in reworded)
     return Changes(tuple(come.elements()), tuple(gone.elements()), reworded)
 
 
 def _pair(
     before: Sequence[str], after: Sequence[str], gone: Counter[str], come: Counter[str]
 ) -> tuple[tuple[str, str], ...]:
+    """Take what was reworded out of *gone* and *come*: each entry once."""
     codes = difflib.SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
     pairs = [
         (old, new)
@@ -64,4 +63,10 @@ def _pair(
         if tag == "replace" and b - a == d - c
         for old, new in zip(before[a:b], after[c:d], strict=True)
     ]
-    return tuple((old, new) for old, new in dict.fromkeys(pairs) if gone[old] and come[new])
+    reworded = []
+    for old, new in pairs:
+        if gone[old] and come[new]:
+            gone[old] -= 1
+            come[new] -= 1
+            reworded.append((old, new))
+    return tuple(reworded)

@@ -36,6 +36,7 @@ def test_entries_are_read_with_heading_and_place() -> None:
         ("ab", "ba", "", "", []),
         ("aab", "ab", "", "a", []),
         ("", "", "", "", []),
+        ("aababb", "aabbaac", "c", "", [("b", "a")]),
     ],
 )
 def test_changes_are_what_came_went_and_was_reworded(
