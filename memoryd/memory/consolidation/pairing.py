@@ -40,7 +40,7 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
         told = again.merges and not wording_problem(first, second)
         if exchanged if comparison.merges else told:  # who depends on whom
-            return first, second, again
+            return (*turned, again)  # its units are those of the turned texts
     if comparison.merges or not _may_be_slips(first, second, comparison):
         return first, second, comparison
     slips_a, slips_b = respellings(first.text, second.text, first.language)

@@ -28,6 +28,17 @@ def test_what_is_told_from_another_end_meets_and_twins_do_not(
         assert comparison.merges == (relation == "same"), (kind, comparison.reason)
 
 
+def test_a_comparison_speaks_of_the_readings_beside_it() -> None:
+    for _, _, a, b in ROWS:
+        for one, other in ((a, b), (b, a)):
+            first, second, comparison = compare_texts(one, other)
+            places = comparison.alignment.pairs
+            assert all(i < len(first.units) and j < len(second.units) for i, j in places), (
+                one,
+                other,
+            )
+
+
 def test_what_no_row_speaks_of_stays_as_it_is() -> None:
     assert reworded("The kettle is blue.", "en") is None
     assert reworded("水壶是蓝色的。", "zh") is None
