@@ -1,56 +1,17 @@
 """Who acts on whom, where no unit tells: Eva trusts me, I trust Eva; the user hired, the user was hired; 日志由小王审核."""
 
 import re
-import tomllib
 from collections.abc import Callable
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import UNSPACED, Language
+from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.movement import turned
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import TIMES, Reading
 
 _NAMING = frozenset({"name", "word", "concept", "code", "action", "char"})
-_USER: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\buser\b(?!'s)"),
-    "zh": re.compile(r"用户(?!的|名|组|表|数|侧|端|体验|界面)"),
-    "de": re.compile(r"\b(der|den|dem) (?:nutzer|benutzer|anwender)\b"),
-    "es": re.compile(r"\b(el|al) usuario\b"),
-    "fr": re.compile(r"(à |)\bl'utilisat(?:eur|rice)\b"),
-    "ja": re.compile(r"ユーザー?(は|が|を|に|より)"),
-    "ko": re.compile(r"사용자(는|가|를|에게|보다)"),
-}
-_MARKED: dict[Language, dict[str, str]] = {  # what stands by the user's noun -> the user's part
-    "es": {"el": "subject", "al": "object"},
-    "fr": {"": "subject", "à ": "object"},
-    "ja": {"は": "subject", "が": "subject", "を": "object", "に": "object", "より": "measure"},
-    "ko": {"는": "subject", "가": "subject", "를": "object", "에게": "object", "보다": "measure"},
-}
-_UNDERGOES: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(
-        r" (?:is|was|gets?|got|has been|had been|(?:must|should|can|may|shall) (?:not )?be|(?:wants?|likes?|prefers?|expects?|hopes?|asked|needs?) to be)"
-        r" (?:\w+ly )?(?!interested|based|used|married|tired|worried|located|supposed|allowed|able)\w+(?:ed|en)\b"
-    ),
-    "zh": re.compile(r"被"),
-    "de": re.compile(
-        r"\b(?:wird|wurde|worden)\b.*(?:ge\w+(?:t|en)|iert|\b(?:be|ver|er|ent|zer)\w+t)$|\bge\w+(?:t|en) werden$"
-    ),
-}
-_BY: dict[Language, re.Pattern[str]] = {
-    "en": re.compile(r"\b(?:is|are|was|were|be|been|gets?)\b(?: \w+)? by\b"),
-    "de": re.compile(r"\b(?:wird|werden|wurde|wurden|worden)\b.*?\b(?:von|vom|durch)\b"),
-    "zh": re.compile(r"[被由]"),
-}
 _THINGS = frozenset({"name", "word", "concept", "code"})
-_PASSIVE: dict[Language, re.Pattern[str]] = {
-    "ja": re.compile(r"され|[かがさたなばまらわ]れ[るたて]|られ"),
-    "ko": re.compile(r"에 의해|[^하]된다|됐다|되었다|당했|당한"),
-}
-_TOPIC: dict[Language, re.Pattern[str]] = {
-    "ja": re.compile(r"([^はがを、。]+)[はが]"),
-    "ko": re.compile(r"(\w+?)[은는이가] "),
-}
 _OBJECT = re.compile(r"を|[가-힣][을를] ")
 _PERSONS = ("ユーザー", "さん", "氏", "사용자", "씨", "님")
 _FIRST = frozenset({"i"})
@@ -74,9 +35,9 @@ def acting_problem(a: Reading, b: Reading) -> str | None:
         return "another is denied"
     for forms in _pronouns().get(a.language, {}).values():
         for acts, bears, told in ((ours, theirs, b), (theirs, ours, a)):
-            turned = acts & forms["subject"] and not acts & forms["object"]
+            active = acts & forms["subject"] and not acts & forms["object"]
             borne = bears & forms["object"] and not bears & forms["subject"]
-            if turned and borne and _somebody_acts(told, forms["object"]):
+            if active and borne and _somebody_acts(told, forms["object"]):
                 return "who acts is another"
     return None
 
@@ -120,7 +81,7 @@ def _is_another_part(a: Reading, b: Reading) -> bool:
 
 def _is_by_another(passive: Reading, active: Reading, alignment: Alignment) -> bool:
     """Is one a passive with its doer, who stands behind the verb of the other, which begins as the first does?"""
-    pattern = _BY.get(passive.language)
+    pattern = _voices("by").get(passive.language)
     by = pattern.search(passive.text.casefold()) if pattern else None
     if pattern is None or by is None or pattern.search(active.text.casefold()):
         return False
@@ -167,7 +128,7 @@ def _is_told_to(a: Reading, b: Reading) -> bool:
 
 def _is_turned_passive(a: Reading, b: Reading) -> bool:
     """アンナはベンに解雇された, アンナはベンを解雇した: is the same thing spoken of, in the passive and in the active?"""
-    passive, topic = _PASSIVE.get(a.language), _TOPIC.get(a.language)
+    passive, topic = _voices("passive").get(a.language), _voices("topic").get(a.language)
     if passive is None or topic is None:
         return False
     spoken = [topic.match(reading.text) for reading in (a, b)]
@@ -195,16 +156,16 @@ def _is_done_by_another(
 
 def _user_role(reading: Reading) -> str:
     """What the user is in a text: "subject", "object" (also of a passive), or "" where that cannot be told."""
-    pattern = _USER.get(reading.language)
+    pattern = _voices("user").get(reading.language)
     text = reading.text.casefold()
     match = pattern.search(text) if pattern else None
     if match is None:
         return ""
     if reading.language == "de":
         return _german_role(match, text)
-    if reading.language in _MARKED:
-        return _MARKED[reading.language].get(match[1], "")
-    if _UNDERGOES[reading.language].match(text, match.end()):
+    if parts := table("voices")["part"].get(reading.language):
+        return str(parts.get(match[1], ""))
+    if _voices("undergoes")[reading.language].match(text, match.end()):
         return "object"
     before = [
         unit
@@ -223,7 +184,7 @@ def _german_role(match: re.Match[str], text: str) -> str:
     if article != "der" or match.start() > 0:
         return ""
     clause = text[match.end() :].partition(",")[0].rstrip(" .!")
-    return "object" if _UNDERGOES["de"].search(clause) else "subject"
+    return "object" if _voices("undergoes")["de"].search(clause) else "subject"
 
 
 @lru_cache(maxsize=16384)
@@ -245,13 +206,17 @@ def _somebody_acts(reading: Reading, objects: frozenset[str]) -> bool:
 
 
 @cache
+def _voices(name: str) -> dict[str, re.Pattern[str]]:
+    """One of the tables of languages/voices.toml, by language."""
+    return {language: re.compile(pattern) for language, pattern in table("voices")[name].items()}
+
+
+@cache
 def _pronouns() -> dict[str, dict[str, dict[str, frozenset[str]]]]:
-    path = files("memoryd.memory.consolidation") / "languages" / "pronouns.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
     return {
         language: {
             person: {role: frozenset(words) for role, words in forms.items()}
             for person, forms in persons.items()
         }
-        for language, persons in table.items()
+        for language, persons in table("pronouns").items()
     }

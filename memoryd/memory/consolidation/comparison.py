@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
+from memoryd.memory.consolidation.movement import turned
 from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
@@ -61,7 +62,7 @@ class Comparison:
         wider: Literal["", "a", "b"] = (
             "a" if self.wider == "b" else "b" if self.wider == "a" else ""
         )
-        return replace(self, alignment=_turned(self.alignment), wider=wider)
+        return replace(self, alignment=turned(self.alignment), wider=wider)
 
     @property
     def merges(self) -> bool:
@@ -91,7 +92,7 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
     problem = (
         addition_problem(a, b, alignment)
         if side == "a"
-        else addition_problem(b, a, _turned(alignment))
+        else addition_problem(b, a, turned(alignment))
     )
     if problem:
         return Comparison("unsure", problem, similarity, alignment)
@@ -394,7 +395,3 @@ def _ended(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         ):
             return "only one speaks of the past"
     return None
-
-
-def _turned(alignment: Alignment) -> Alignment:
-    return Alignment(tuple((j, i) for i, j in alignment.pairs), alignment.only_b, alignment.only_a)

@@ -1,11 +1,10 @@
 """Ways to say that look alike and are two facts: risen by 10, risen to 10; see languages/contrasts.toml."""
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import NamedTuple
 
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
 _SYNTAX = re.compile(r"\\.|\(\?<?[:!=]")
@@ -53,8 +52,6 @@ def _scripts(text: str) -> tuple[bool, bool]:
 
 @cache
 def _rows() -> tuple[_Row, ...]:
-    path = files("memoryd.memory.consolidation") / "languages" / "contrasts.toml"
-    rows = tomllib.loads(path.read_text(encoding="utf-8"))["contrast"]
     return tuple(
         _Row(
             row["says"],
@@ -62,5 +59,5 @@ def _rows() -> tuple[_Row, ...]:
             re.compile(row["other"]),
             *_scripts(_SYNTAX.sub("", row["one"] + row["other"])),
         )
-        for row in rows
+        for row in table("contrasts")["contrast"]
     )

@@ -5,10 +5,10 @@ make seed are the same literal.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache, lru_cache
-from importlib.resources import files
+
+from memoryd.memory.consolidation.tables import table
 
 _LONGEST_QUOTE = 3  # words; a longer quotation is somebody's sentence, not a name
 _MARKUP = re.compile(r"`+|\*{1,3}|[\"“”„«»「」『』]")
@@ -47,8 +47,7 @@ def _plain(text: str) -> str:
 @cache
 def _names() -> re.Pattern[str]:
     """Make the pattern of a word that is said to be a name."""
-    table = files("memoryd.memory.consolidation") / "languages" / "naming.toml"
-    data = tomllib.loads(table.read_text(encoding="utf-8"))
+    data = table("naming")
     spaced = "|".join(w for language in ("en", "de", "fr", "es") for w in data["naming"][language])
     unspaced = "|".join(sorted(data["naming"]["zh"], key=len, reverse=True))
     nouns = "|".join(data["named"]["nouns"])

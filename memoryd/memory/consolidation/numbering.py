@@ -1,12 +1,11 @@
 """A number right behind a noun: a value (port 5432), a version (Node 20), or the label of one of many (job 10242)?"""
 
-import tomllib
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
 _NOUNS = frozenset({"concept", "word", "char", "name"})
@@ -77,7 +76,6 @@ def _has_numbers(reading: Reading, end: int) -> bool:
 @cache
 def _numbered_nouns() -> dict[str, tuple[str, ...]]:
     """By language: the nouns that have a number, and the names of what has versions."""
-    path = files("memoryd.memory.consolidation") / "languages" / "numbering.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    names = table["versioned"]["names"]
-    return {language: (*nouns, *names) for language, nouns in table["valued"].items()}
+    nouns_of = table("numbering")
+    names = nouns_of["versioned"]["names"]
+    return {language: (*nouns, *names) for language, nouns in nouns_of["valued"].items()}

@@ -14,7 +14,7 @@ from memoryd.memory.consolidation.wording import exchanged_words, wording_proble
 
 _READINGS = 16384  # kept at a time; about 4 kB each
 
-_MOST_UNITS = 200
+_MOST_UNITS = 200  # of a text that is compared place by place
 _MOST_SLIPS = 6  # units that only one of the texts has
 
 read_cached = lru_cache(maxsize=_READINGS)(read)
@@ -23,17 +23,8 @@ read_cached = lru_cache(maxsize=_READINGS)(read)
 def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen."""
     first, second = read_both(a, b)
-    if (
-        max(len(first.units), len(second.units)) > _MOST_UNITS
-    ):  # no fact is so long; the guards would take minutes
-        equal = first.text == second.text
-        reason = "the same words" if equal else "too long to be compared word by word"
-        nothing = Alignment((), (), ())
-        return (
-            first,
-            second,
-            Comparison("same" if equal else "distinct", reason, float(equal), nothing),
-        )
+    if max(len(first.units), len(second.units)) > _MOST_UNITS:
+        return first, second, _as_wholes(first, second)
     comparison = compare(first, second)
     if turned := _told_alike(first, second):
         again = compare(*turned)
@@ -52,6 +43,14 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     )
     again = compare(*respelled)
     return (*respelled, again) if again.merges else (first, second, comparison)
+
+
+def _as_wholes(first: Reading, second: Reading) -> Comparison:
+    """Compare texts too long for a fact: the guards look at every pair of places, and would take minutes."""
+    nothing = Alignment((), (), ())
+    if first.text == second.text:
+        return Comparison("same", "the same words", 1.0, nothing)
+    return Comparison("distinct", "too long to be compared word by word", 0.0, nothing)
 
 
 def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | None:

@@ -4,17 +4,17 @@ Where the order differs, or a text says more, prepositions and auxiliaries diffe
 """
 
 import re
-import tomllib
 from collections import Counter
 from difflib import SequenceMatcher
 from functools import cache
-from importlib.resources import files
 from itertools import pairwise
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
+from memoryd.memory.consolidation.lexicon import Language, lexicon
+from memoryd.memory.consolidation.tables import table, words_of
 from memoryd.memory.consolidation.unit import Reading
 
+_NAME = "small_words"
 _NEAR = 0.84  # of the words
 _FEW = 2  # small words; more are a frame (L'utilisatrice a répété que)
 _MOST = 4  # of both texts
@@ -118,22 +118,14 @@ def _said(reading: Reading) -> "Counter[str]":
 
 @cache
 def _prepositions(language: Language) -> re.Pattern[str] | None:
-    path = files("memoryd.memory.consolidation") / "languages" / "small_words.toml"
-    words = tomllib.loads(path.read_text(encoding="utf-8"))["exchanged"].get(language)
-    return _any(words, language) if words else None
-
-
-def _any(words: list[str], language: Language) -> re.Pattern[str]:
-    """Make the pattern of any of the words, the longest first; whole words, where words are spaced."""
-    found = "|".join(map(re.escape, sorted(words, key=len, reverse=True)))
-    return re.compile(found if language in UNSPACED else rf"(?<!\w)(?:{found})(?!\w)")
+    words = table(_NAME)["exchanged"].get(language)
+    return words_of(words, language) if words else None
 
 
 @cache
 def _table(language: Language) -> tuple[re.Pattern[str] | None, frozenset[str]]:
     """The small words that count, or where all but a few do, those few."""
-    path = files("memoryd.memory.consolidation") / "languages" / "small_words.toml"
-    table = tomllib.loads(path.read_text(encoding="utf-8"))
-    if language in table["neutral"]:
-        return None, frozenset(table["neutral"][language])
-    return _any(table[language], language), frozenset()
+    words = table(_NAME)
+    if language in words["neutral"]:
+        return None, frozenset(words["neutral"][language])
+    return words_of(words[language], language), frozenset()
