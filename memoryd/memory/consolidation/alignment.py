@@ -1,5 +1,6 @@
 """Pair the units of two readings; what finds no partner is the difference between them."""
 
+import re
 from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
@@ -118,13 +119,31 @@ def _is_said_anyway(unit: Unit, reading: Reading) -> bool:
     return light or first or (unit.key == FINISHED and unit.sign > 0)
 
 
+def _is_in_path(i: int, reading: Reading) -> bool:
+    """Strings are in res/strings.xml: the path beside it says the word once more."""
+    unit = reading.units[i]
+    word = unit.surface.casefold()
+    plain = unit.kind in ("concept", "word") or (unit.kind == "name" and unit.start == 0)
+    if not plain or unit.sign < 0 or len(word) < _STEM:
+        return False
+    paths = (u.surface for u in _beside(i, reading) if u.kind == "code" and u.clause == unit.clause)
+    return any(word in re.split(r"[^a-z]+", path.casefold()) for path in paths)
+
+
+def _is_of_number(i: int, reading: Reading) -> bool:
+    """Pinned Python version for services: 3.11. The number of a named thing with points in it is its version."""
+    if reading.units[i].key != "version" or i == 0:
+        return False
+    return any(re.fullmatch(r"number:\d+(\.\d+)+", u.key) for u in reading.units[i + 1 : i + 4])
+
+
 def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer for each kind of word
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
     if _is_hyphenated(unit, reading):
         return False
-    if _is_said_anyway(unit, reading):
+    if _is_said_anyway(unit, reading) or _is_in_path(i, reading) or _is_of_number(i, reading):
         return True
     if unit.key in table.keeping and is_cancelled(reading.clauses[unit.clause]):
         return True

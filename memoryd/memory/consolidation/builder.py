@@ -7,8 +7,14 @@ bracket or comma ends a clause.
 from collections.abc import Sequence
 from dataclasses import replace
 
-from memoryd.memory.consolidation.clause import Clause, signs
-from memoryd.memory.consolidation.fronting import ends_fronted, ends_moment, ends_phrase, is_agent
+from memoryd.memory.consolidation.clause import Clause, role_of, signs
+from memoryd.memory.consolidation.fronting import (
+    ends_fronted,
+    ends_moment,
+    ends_phrase,
+    is_agent,
+    is_time_phrase,
+)
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.lists import number_lists
@@ -110,6 +116,8 @@ class ReadingBuilder(Marks):
         if self.now.started < 0:
             return False
         unspaced = self.table.language in UNSPACED
+        if is_time_phrase(item, self.table):
+            return False
         if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
             return not unspaced or item.key not in _POSTPOSED
         if ends_fronted(self.now, self.units, item, self.table):
@@ -236,7 +244,7 @@ class ReadingBuilder(Marks):
             end=item.end,
             clause=self.now.number,
             forms=item.forms,
-            role=self._role_of(item),
+            role=role_of(self.now, item),
             scope=self.now.scope,
             joined=self.now.joined,
         )
@@ -257,18 +265,6 @@ class ReadingBuilder(Marks):
         if self.table.language == "de":
             return "ge" in word and word.endswith(("t", "en"))
         return word.endswith(("ed", "en")) or self.table.bases.get(word, word) != word
-
-    def _role_of(self, item: Item) -> str:
-        """Nouns get the role of the preposition before them; "to archive" is a verb, "to the archive" a noun."""
-        if item.role == "condition":
-            return ""
-        if item.role == "action":
-            last = self.now.last
-            noun = last is not None and (
-                last.role == "drop" or (last.role == "marker" and last.key != "toward")
-            )
-            return self.now.role if noun else ""
-        return self.now.role
 
     def close(self) -> None:
         """End the clause: give its units their sign and write down what holds for all of it."""

@@ -41,6 +41,19 @@ class Clause:
     light: Item | None = None  # the last dropped word, content after all if nothing else is negated
 
 
+def role_of(clause: Clause, item: Item) -> str:
+    """Nouns get the role of the preposition before them; "to archive" is a verb, "to the archive" a noun."""
+    if item.role == "condition":
+        return ""
+    if item.role == "action":
+        last = clause.last
+        noun = last is not None and (
+            last.role == "drop" or (last.role == "marker" and last.key != "toward")
+        )
+        return clause.role if noun else ""
+    return clause.role
+
+
 def signs(
     clause: Clause, units: list[Unit], dropped: Iterable[str], table: Lexicon
 ) -> dict[int, int]:

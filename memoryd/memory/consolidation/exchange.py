@@ -36,7 +36,10 @@ def exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
             if x == x2 or y == y2:
                 continue
             stayed = [k for k, place in enumerate(places) if place in ((x, y2), (x2, y))]
-            deeds = any(_is_deed(a, pairs[k][0]) for k in stayed)
+            deeds = any(
+                _is_deed(a, pairs[k][0]) and not _is_shared(a, b, *pairs[k]) for k in stayed
+            )
+            stayed = [k for k in stayed if not _is_shared(a, b, *pairs[k])]
             if len(stayed) > pointed or deeds:
                 return f"{a.units[pairs[n][0]].surface!r} and {a.units[pairs[m][0]].surface!r} exchanged their clauses"
     return None
@@ -46,6 +49,14 @@ def _is_deed(reading: Reading, i: int) -> bool:
     """May the unit be a verb? With an article it is none."""
     unit = reading.units[i]
     return unit.kind == "action" and not reading.text[: unit.start].endswith(("the ", "a ", "an "))
+
+
+def _is_shared(a: Reading, b: Reading, i: int, j: int) -> bool:
+    """Offers are sent as PDF, invoices as XML: the only verb of a text is understood in its other clauses."""
+    return all(
+        reading.units[n].kind == "action" and sum(u.kind == "action" for u in reading.units) == 1
+        for reading, n in ((a, i), (b, j))
+    )
 
 
 def parts_exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:

@@ -37,6 +37,13 @@ def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexic
     return item.role == "action" and said and bare and not acting
 
 
+def is_time_phrase(item: Item, table: Lexicon) -> bool:
+    """Nie vor 9:30 Uhr ansetzen: a German preposition of time stands inside of the clause whose verb follows."""
+    if table.language != "de" or item.role != "condition":
+        return False
+    return item.surface.casefold() in table.prepositions
+
+
 def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
     """Vor jedem Release müssen die Tests laufen: does *item* say no more of when, but what then happens?"""
     if clause.scope not in ("before", "after") or not table.prepositions:

@@ -1,10 +1,11 @@
 """What may stand elsewhere in a sentence without saying anything else: whole clauses, records, phrases with their preposition."""
 
 import re
+from collections.abc import Iterable
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
-from memoryd.memory.consolidation.unit import POINTERS, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, Reading, Unit
 
 _ADDRESSING = frozenset({"toward", "by"})
 _NEAR = 2  # units between a name and the noun that says what it names
@@ -16,21 +17,31 @@ def clauses_match(a: Reading, b: Reading, alignment: Alignment) -> bool:
     What opens both texts governs every clause; so does what a pronoun points back to. A lone verb may be said in
     one clause and understood in the other.
     """
-    left: dict[int, set[int]] = {}
-    right: dict[int, set[int]] = {}
     verbs = [i for i, _ in alignment.pairs if a.units[i].kind == "action"]
     anywhere = set(verbs) if len(verbs) == 1 else set()
     if not POINTERS.isdisjoint((*a.dropped, *b.dropped)):
         anywhere |= {i for i, j in alignment.pairs if i == 0 or j == 0}
-    for i, j in alignment.pairs[shared_topic(alignment) :]:
-        if i not in anywhere:
-            left.setdefault(a.home(i), set()).add(i)
-            right.setdefault(b.home(j), set()).add(i)
+    firm = [pair for pair in alignment.pairs[shared_topic(alignment) :] if pair[0] not in anywhere]
+    at_home = [(i, a.home(i), b.home(j)) for i, j in firm]
+    # what stands in brackets may be a clause of its own: (use strings.xml)
+    by_number = [(i, a.units[i].clause, b.units[j].clause) for i, j in firm]
+    return _same_groups(at_home) or _same_groups(by_number)
+
+
+def _same_groups(places: Iterable[tuple[int, int, int]]) -> bool:
+    """Are units that share a clause in one text (the second number) those that share one in the other (the third)?"""
+    left: dict[int, set[int]] = {}
+    right: dict[int, set[int]] = {}
+    for i, here, there in places:
+        left.setdefault(here, set()).add(i)
+        right.setdefault(there, set()).add(i)
     return {frozenset(x) for x in left.values()} == {frozenset(x) for x in right.values()}
 
 
 def is_more_than(unit: Unit, reading: Reading) -> bool:
-    """A clause of one word says nothing by itself: its place tells what it belongs to."""
+    """A clause of one word says nothing by itself: its place tells what it belongs to; an order (use X) does."""
+    if IMPERATIVE in reading.clauses[unit.clause].verbs:
+        return True
     return (
         sum(
             reading.home(i) == reading.home(reading.units.index(unit))

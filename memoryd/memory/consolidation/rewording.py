@@ -15,25 +15,44 @@ from importlib.resources import files
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
-_LANGUAGES: frozenset[Language] = frozenset({"en", "zh"})
+_LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh"})
 _SENTENCES = re.compile(r"([.;!?](?=\s|$)|[。；！？\n])")
+_STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
-    "en": re.compile(
-        r"(,(?!\d)|:(?!\d)|\s[-–—]|[()]|\b(?:if|unless|when|whenever|because|since|until|till|before|after|once|except|but"
-        r"|so that|while|although|though|which)\b)",
-        re.IGNORECASE,
-    ),
-    "zh": re.compile(r"([，,（）()]|[：:](?!\d)|因为|由于|如果|除非|但是?|所以|否则)"),
-}
+    language: re.compile(rf"({_STOPS}|\b(?:{words})\b)", re.IGNORECASE)
+    for language, words in (
+        (
+            "en",
+            "if|unless|when|whenever|because|since|until|till|before|after|once|except|but|so that|while|although|though|which",
+        ),
+        (
+            "de",
+            "wenn|falls|sobald|weil|da|bis|bevor|nachdem|ausser|außer|aber|damit|während|obwohl|sondern",
+        ),
+        (
+            "fr",
+            "si|quand|lorsque|parce que|car|avant|après|sauf|mais|afin que|pendant que|bien que|dès que",
+        ),
+        (
+            "es",
+            "si|cuando|porque|ya que|hasta|antes|después|excepto|salvo|pero|para que|mientras|aunque|sino",
+        ),
+    )
+} | {"zh": re.compile(r"([，,（）()]|[：:](?!\d)|因为|由于|如果|除非|但是?|所以|否则)")}
+_ANY = r"[^,;:()]+?"
+_NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
+_PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
+_LATIN = {"": _ANY, "N": _NAME, "w": r"[\w'-]+", "p": _PATH}
 _SLOTS: dict[str, dict[str, str]] = {
-    "en": {
-        "": r"[^,;:()]+?",
-        "N": r"(?-i:[A-Z][\w.+#-]*(?: (?:[A-Z][\w.+#-]*|\d[\d.]*))*)",  # a name
+    "en": _LATIN
+    | {
         "n": r"(?:(?:about|around|roughly|nearly|almost|at most|up to|at least) )?(?:\d[\d.,]*|a|an|half an?|one|two|three"
         r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b[^,;:()]*?",
-        "w": r"[\w'-]+",  # a word
         "d": r"(?:don't|do not|never|please don't|please do not|don't ever|do not ever)",
     },
+    "de": _LATIN,
+    "fr": _LATIN,
+    "es": _LATIN,
     "zh": {
         "": r"[^，,；;：:（）()]+?",
         "N": r"[^，,；;：:（）()的是在]{1,8}?",
@@ -43,7 +62,7 @@ _SLOTS: dict[str, dict[str, str]] = {
 }
 _SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::((?:[^{}]|\{[\d,]+\})+))?\}")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
-_WORD = re.compile(r"[a-z'-]+")
+_WORD = re.compile(r"[a-zäöüßàâçéèêëîïôùûáíóúñ'-]+")
 _LONGEST = 240  # characters; nobody turns a longer sentence round
 _GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u4e00-\u9fff])")
 
@@ -113,6 +132,8 @@ def _turn(piece: str, rows: Iterable[_Row], language: Language) -> str:
 
 def _uncapitalised(turned: str, core: str, language: Language) -> str:
     """What opened the sentence with a capital may now stand inside of it."""
+    if language == "de":  # whose nouns keep it
+        return turned
     first = re.match(r"[A-Z][a-z']*(?![\w'-])", core)
     if language in UNSPACED or first is None or turned.startswith(first.group()):
         return turned

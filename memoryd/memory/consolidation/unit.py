@@ -128,9 +128,16 @@ class Reading:
         alone = sum(unit.clause == clause for unit in self.units) == 1
         if not alone or before < 0 or self.clauses[clause].divides >= 0:
             return clause
+        if self._is_hour(i):
+            return before
         divides = self.clauses[before].divides
         label = divides >= 0 and self.text[divides : divides + 1] in (":", "：")
         return before if label else clause
+
+    def _is_hour(self, i: int) -> bool:
+        """Every Monday, 10:00: the hour behind the day that it is of."""
+        days = ("weekday:", "date:", "every:")
+        return self.units[i].key.startswith("time:") and self.units[i - 1].key.startswith(days)
 
     def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
         """Unite the cues of some clauses (all by default)."""

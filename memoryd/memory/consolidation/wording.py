@@ -180,7 +180,8 @@ def _exchanges(
 
 def _is_placing(words: Sequence[str], reading: Reading) -> bool:
     """Does the part say when, where or on which condition, so that it may stand anywhere?"""
-    sense = lexicon(reading.language).phrases.get(words[0])
+    phrases = lexicon(reading.language).phrases
+    sense = phrases.get(words[0]) or phrases.get(words[0] + "s")  # dans
     dated = any(
         unit.kind == "quantity" and words[-1] in unit.surface.casefold() for unit in reading.units
     )

@@ -3,13 +3,16 @@
 rewordings.tsv: kind, same or apart, text, text. Every line holds, in both orders.
 """
 
+import string
 import time
 from pathlib import Path
 
 import pytest
 
+from memoryd.memory.consolidation import rewording
 from memoryd.memory.consolidation.lexicon import Language
 from memoryd.memory.consolidation.pairing import compare_texts
+from memoryd.memory.consolidation.reading import guess_language
 from memoryd.memory.consolidation.rewording import reworded
 
 ROWS = [
@@ -39,6 +42,13 @@ def test_a_comparison_speaks_of_the_readings_beside_it() -> None:
             )
 
 
+@pytest.mark.parametrize("language", ["en", "de", "fr", "es", "zh"])
+def test_a_row_reads_only_what_it_has_found(language: Language) -> None:
+    for _, _, row in rewording._table(language).rows:
+        named = {name for _, name, _, _ in string.Formatter().parse(row.read) if name}
+        assert named <= row.said.groupindex.keys(), row.read
+
+
 def test_what_no_row_speaks_of_stays_as_it_is() -> None:
     assert reworded("The kettle is blue.", "en") is None
     assert reworded("水壶是蓝色的。", "zh") is None
@@ -51,13 +61,13 @@ def test_a_row_turns_its_own_clause_only() -> None:
 
 
 def test_a_language_without_rows_is_left_alone() -> None:
-    assert reworded("Le dépôt appartient à Inès.", "fr") is None
+    assert reworded("저장소는 민수 소유다.", "ko") is None
 
 
 def test_rewording_twice_changes_nothing_more() -> None:
     for _, _, *texts in ROWS:
         for text in texts:
-            language = "zh" if any(char > "\u3000" for char in text) else "en"
+            language = guess_language(text)
             once = reworded(text, language) or text
             assert (reworded(once, language) or once) == once, text
 
