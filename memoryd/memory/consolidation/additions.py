@@ -104,7 +104,7 @@ def _is_round(wider: Reading, i: int) -> bool:
 
 
 def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:
-    """Invoices: 14 days / Invoices are paid within 14 days: the narrower has no verb at all, the wider names it."""
+    """The fee: 5 euros / The fee costs 5 euros: the narrower has no verb at all, the wider one that says no more."""
     verbs = [i for i in mine if wider.units[i].kind == "action"]
     if wider.text[wider.units[tail[0]].end :].startswith("的"):
         return False  # 共享的数据库
@@ -113,12 +113,23 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
         and _are_equally_strict(wider, mine, narrow)
         and len(mine) > _MIN_NOMINAL
         and all(u.kind != "action" for u in narrow.units)
-        and all(
-            clause.verbs
-            <= lexicon(wider.language).light_verbs.get(wider.units[tail[0]].key, frozenset())
-            for clause in narrow.clauses
-        )
+        and _says_no_more(wider, tail[0], narrow)
     )
+
+
+def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
+    """Is the verb what the narrower says with a light one (is, has, gets), and no noun (the base image)?"""
+    unit, table = wider.units[i], lexicon(wider.language)
+    facts = wider.clauses[unit.clause]
+    opens = i == 0 or wider.units[i - 1].clause != unit.clause
+    if opens and wider.text[facts.start : unit.start].strip():
+        return False  # an article stands before it
+    verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
+    if not verbs <= table.light_verbs.get(unit.key, frozenset()):
+        return False
+    if unit.key == "start" and not any(other.key.startswith("time:") for other in narrow.units):
+        return False  # the fair is on Monday, the fair begins on Monday
+    return unit.key in table.existing or bool(verbs - {"use"})
 
 
 def _are_equally_strict(wider: Reading, mine: list[int], narrow: Reading) -> bool:

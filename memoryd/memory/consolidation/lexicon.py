@@ -61,6 +61,7 @@ _LISTED = (
     "sequels",
     "linking",
     "keeping",
+    "existing",
     "directing",
     "causing",
     "separable",
@@ -117,6 +118,7 @@ class Lexicon:
         sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
         keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
+        existing: keys of verbs that only say that it is, is there or is valid (costs, is based), where the other text has no verb.
         directing: words that make an order of a statement (is to).
         causing: words that open a clause which gives the reason.
         separable: particles that end the clause of their verb (schaltet ... ab).
@@ -178,6 +180,7 @@ class Lexicon:
     events: frozenset[str] = frozenset()
     sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
+    existing: frozenset[str] = frozenset()
     keeping: frozenset[str] = frozenset()
     directing: frozenset[str] = frozenset()
     causing: frozenset[str] = frozenset()
