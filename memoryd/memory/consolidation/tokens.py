@@ -30,6 +30,7 @@ _CODE = rf"""
   | \$[A-Za-z_][{_A}_]*                                                         # variable
   | [A-Za-z]+(?:-[A-Za-z]+)*-?\d[{_A}-]*(?<!-)                                  # node-a1, v3, p50
   | \d+[A-Za-z][{_A}]*\d[{_A}]* | [0-9a-f]{{7,40}}(?![{_A}_])                   # hashes, codes
+  | \d+[A-Za-z](?![{_A}_])                                                        # 3b, 2e
 """
 _TOKEN = re.compile(
     rf"""
