@@ -10,7 +10,7 @@ from typing import Literal
 from memoryd.memory.consolidation.acting import voice_problem
 from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
-from memoryd.memory.consolidation.deeds import has_cancelled, may_be_one
+from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
 from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
@@ -216,7 +216,21 @@ def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) 
     strict, mild = modals_a & {"must", "should"}, modals_b & {"must", "should"}
     if strict and mild and not strict & mild:
         return Objection("must is not should", "modality")
+    for modals, other, silent, clauses in (
+        (modals_a, modals_b, b, clauses_b),
+        (modals_b, modals_a, a, clauses_a),
+    ):
+        if "should" in modals and not other and any(_states(silent, n) for n in clauses):
+            return Objection("what should be is not what is")
     return None
+
+
+def _states(reading: Reading, clause: int) -> bool:
+    """Does the clause tell what something does (the API returns JSON), rather than what to do?"""
+    divides = reading.clauses[clause].divides
+    return divides > 0 and any(
+        u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
+    )
 
 
 def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
@@ -376,22 +390,5 @@ def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
 def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """What the words between the units tell: who acts, and small words of the same text."""
     reason = voice_problem(a, b, alignment) or counted_problem(a, b, alignment)
-    reason = reason or small_word_problem(a, b, alignment) or _ended(a, b, alignment)
+    reason = reason or small_word_problem(a, b, alignment) or ended_problem(a, b, alignment)
     return Objection(reason) if reason else None
-
-
-def _ended(a: Reading, b: Reading, alignment: Alignment) -> str | None:
-    """The bank closed, the bank closes at noon: a form in -ed without an auxiliary is not one in -s."""
-    if not a.language == b.language == "en" or a.agents or b.agents:
-        return None
-    for i, j in alignment.pairs:
-        forms = (a.units[i], b.units[j])
-        ends = tuple(unit.surface.endswith("ed") for unit in forms)
-        acts = all(unit.kind == "action" for unit in forms) and ends[0] != ends[1]
-        if (
-            acts
-            and forms[ends[0]].surface.endswith("s")
-            and _BEING.isdisjoint((*a.dropped, *b.dropped))
-        ):
-            return "only one speaks of the past"
-    return None

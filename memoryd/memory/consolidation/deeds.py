@@ -1,10 +1,11 @@
 """Which verbs that are no units may stand for each other: a wish and an order, a ban and what is denied, get and give."""
 
-from memoryd.memory.consolidation.alignment import is_cancelled
+from memoryd.memory.consolidation.alignment import Alignment, is_cancelled
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading
 
 _WISHES = frozenset({"want", "prefer"})
+_BEING = frozenset({"be", "is", "are", "been", "get"})
 _USED = frozenset({"use", IMPERATIVE})
 _PROVIDED = frozenset({"give", "have", "get", "use", "make", "stay", "put", IMPERATIVE})
 _BANS = frozenset({"forbid", "omit"})
@@ -59,3 +60,20 @@ def _is_wished(mine: frozenset[str], other: frozenset[str], reading: Reading) ->
 def has_cancelled(reading: Reading) -> bool:
     """Does the text deny what it denies (may not be omitted)?"""
     return any(is_cancelled(clause) for clause in reading.clauses)
+
+
+def ended_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """The bank closed, the bank closes at noon: a form in -ed without an auxiliary is not one in -s."""
+    if not a.language == b.language == "en" or a.agents or b.agents:
+        return None
+    for i, j in alignment.pairs:
+        forms = (a.units[i], b.units[j])
+        ends = tuple(unit.surface.endswith("ed") for unit in forms)
+        acts = all(unit.kind == "action" for unit in forms) and ends[0] != ends[1]
+        if (
+            acts
+            and forms[ends[0]].surface.endswith("s")
+            and _BEING.isdisjoint((*a.dropped, *b.dropped))
+        ):
+            return "only one speaks of the past"
+    return None

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.several import is_told_of
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
@@ -13,7 +14,7 @@ _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausge
 def is_subject(reading: Reading, site: Sequence[int]) -> bool:
     """Does the differing place stand before the verb, where the thing spoken of is named?"""
     first = reading.units[site[0]]
-    if first.role in ("topic", "subj"):
+    if first.role in ("topic", "subj") or is_told_of(reading, site):
         return True
     if first.role == "of" and _is_before_verb(reading, site):  # the deploy of X runs on Friday
         return True

@@ -24,6 +24,15 @@ from memoryd.memory.consolidation.displaced import (
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
+from memoryd.memory.consolidation.several import (
+    are_poles,
+    is_counted_off,
+    is_wish_and_fact,
+    may_be_several,
+    says_both_ended,
+    was_done,
+    works_otherwise,
+)
 from memoryd.memory.consolidation.site import (
     WORDS_OF_DEGREE,
     Site,
@@ -35,9 +44,11 @@ from memoryd.memory.consolidation.site import (
 from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
 from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
-from memoryd.memory.consolidation.unit import Reading, Unit
+from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.values import is_closed, is_counted, is_in_list, is_vague
 
-_CLOSED = ("quantity", "code", "compare", "quantify", "condition")
+_EVERYBODY = frozenset({"we", "you"})
+_NAMING = ("concept", "name", "word", "char", "code", "quality")
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 
 
@@ -60,7 +71,7 @@ def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judge
         return Judgement("distinct", comparison.reason)
     if displaced := _judge_displaced(old, new, alignment):
         return displaced
-    changed = "change" in new.cues()
+    changed = _is_changed(old, new)
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
@@ -78,6 +89,11 @@ def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judge
         reason = objection.reason if objection else comparison.reason
         return Judgement("update" if turned else "distinct", reason)
     return _judge_site(old, new, site, comparison, alignment, objection)
+
+
+def _is_changed(old: Reading, new: Reading) -> bool:
+    """Does the newer text signal a change? What is said to be over of two things is no sign that one replaced the other."""
+    return "change" in new.cues() and not says_both_ended(old, new)
 
 
 def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
@@ -121,7 +137,13 @@ def _judge_site(
     """One place differs: is it a newer value of the same?"""
     if objection is None and alignment != comparison.alignment and _is_where(old, new, site):
         return Judgement("update", _attribute(old, site))
-    changed = "change" in new.cues()
+    if works_otherwise(old, new) or is_wish_and_fact(old, new):
+        return Judgement("distinct", "said in another sense")
+    changed = _is_changed(old, new)
+    if not changed and _is_what_should_be(old) != _is_what_should_be(new):
+        return Judgement("distinct", "what should be is not what is")
+    if changed and _has_another_subject(old, new, alignment, site):
+        return Judgement("distinct", "about another subject")
     happened = objection is not None and objection.flip == "done" and "done" in new.cues()
     if (
         objection
@@ -135,6 +157,10 @@ def _judge_site(
     )
 
 
+def _is_what_should_be(reading: Reading) -> bool:
+    return any("should" in clause.modals and clause.divides > 0 for clause in reading.clauses)
+
+
 def _told_from_the_other_end(
     old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
 ) -> Judgement | None:
@@ -146,7 +172,7 @@ def _told_from_the_other_end(
 def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """A reports to B, B is A's manager: a word for the relation differs, and who stands in it changed places."""
     degree = is_degree(old, new, site)
-    if not degree and all(_is_closed(unit) for unit in units_of(old, new, site)):
+    if not degree and all(is_closed(unit) for unit in units_of(old, new, site)):
         return False
     said = [(i, j) for i, j in alignment.pairs if old.units[i].kind != "quantity"]
     return any(i < k and j > m for i, j in said for k, m in said)
@@ -195,7 +221,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("conflict", f"part of {attribute} was replaced")
     opposed = opposed or is_degree(old, new, site)
     named = is_subject(old, site.old) and is_subject(new, site.new)
-    if named and not changed and not is_degree(old, new, site):
+    things = all(unit.kind == "concept" for unit in units_of(old, new, site))
+    if named and (not changed or things) and not is_degree(old, new, site):
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
@@ -228,23 +255,31 @@ def _is_where(old: Reading, new: Reading, site: Site) -> bool:
 
 def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute: str) -> Judgement:
     """Without a word about a change: may the attribute have several values at once?"""
-    if is_label(old, site.old) and is_label(new, site.new) and not _is_where(old, new, site):
-        return Judgement("distinct", "about another of its kind")
+    if beside := _holds_beside(old, new, site):
+        return Judgement("distinct", beside)
+    if is_vague(old, new, site):
+        return Judgement("distinct", reason)
+    several = may_be_several(old, site.old) or may_be_several(new, site.new)
+    closed = all(is_closed(unit) for unit in units_of(old, new, site))
+    single = closed or is_single(old, site.old) or is_single(new, site.new)
+    if several or (was_done(old, site.old) and was_done(new, site.new)) or not single:
+        return Judgement("conflict", f"two values of {attribute}")
+    return Judgement("update", attribute)
+
+
+def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
+    """Say why the two are no values of one attribute: another thing, another event, one of several."""
+    labels = is_label(old, site.old) and is_label(new, site.new)
+    labels = labels or (is_counted_off(old, site.old) and is_counted_off(new, site.new))
+    if labels and not _is_where(old, new, site):
+        return "about another of its kind"
     if _are_events(old, new, site):
-        return Judgement("distinct", "two events")
-    one = _is_counted(old, site) or _is_in_list(old, site)
+        return "two events"
+    one = is_counted(old, site) or is_in_list(old, site)
     one = one or (is_used(old, site.old) and is_used(new, site.new))
     if not one and (is_multiple(old, site.old) or is_multiple(new, site.new)):
-        return Judgement("distinct", "several values may hold at once")
-    if _is_vague(old, new, site):
-        return Judgement("distinct", reason)
-    if (
-        all(_is_closed(unit) for unit in units_of(old, new, site))
-        or is_single(old, site.old)
-        or is_single(new, site.new)
-    ):
-        return Judgement("update", attribute)
-    return Judgement("conflict", f"two values of {attribute}")
+        return "several values may hold at once"
+    return None
 
 
 def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
@@ -282,11 +317,28 @@ def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
 
 def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
     pairs = lexicon(new.language).opposites
+    if are_poles(unit.key for unit in units_of(old, new, site)):
+        return False
     return len(site.old) == len(site.new) == 1 and any(
         (u, v) in pairs
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
     )
+
+
+def _has_another_subject(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """The server port is 8080, the printer port is now 9100: is more than the value another, and stands before it?"""
+    left = _named_before(old, alignment.only_a, min(site.old, default=0))
+    right = _named_before(new, alignment.only_b, min(site.new, default=0))
+    mine, yours = (one.persons - _EVERYBODY for one in (old, new))
+    if (left and yours - mine) or (right and mine - yours):
+        return True
+    pairs = set(alignment.pairs)
+    return any((i + 1, j + 1) in pairs or (i - 1, j - 1) in pairs for i in left for j in right)
+
+
+def _named_before(reading: Reading, numbers: Sequence[int], end: int) -> list[int]:
+    return [i for i in numbers if i < end and (reading.units[i].kind in _NAMING or i == 0)]
 
 
 def _is_another_subject(old: Reading, new: Reading, site: Site) -> bool:
@@ -317,60 +369,8 @@ def _is_owned(reading: Reading, site: Sequence[int], owner: frozenset[str]) -> b
     return any(unit.kind == "concept" and unit.surface.casefold() in owner for unit in after)
 
 
-def _is_vague(old: Reading, new: Reading, site: Site) -> bool:
-    """Might the two be synonyms that the tables do not know?"""
-    units = units_of(old, new, site)
-    kinds = {unit.kind for unit in units}
-    mixed = "char" in kinds and len(kinds) > 1
-    return (
-        mixed
-        or not all(_is_told_apart(unit) for unit in units)
-        or _share_characters(old, new, site)
-    )
-
-
-def _is_told_apart(unit: Unit) -> bool:
-    """Do the tables know the word, or is it a name or value, so that another word is another thing?"""
-    if unit.kind == "word":  # German nouns have capitals and may be names
-        return unit.start > 0 and unit.surface[:1].isupper()
-    return unit.kind != "action" or unit.surface.isupper()
-
-
-def _share_characters(old: Reading, new: Reading, site: Site) -> bool:
-    left = {c for i in site.old if old.units[i].kind == "char" for c in old.units[i].surface}
-    return any(left & set(new.units[j].surface) for j in site.new)
-
-
-def _is_closed(unit: Unit) -> bool:
-    return unit.kind in _CLOSED or value_kind(unit) in ("unit", "language")
-
-
 def _is_added(new: Reading, site: Site) -> bool:
     return "also" in new.cues({new.units[j].clause for j in site.new})
-
-
-def _is_counted(old: Reading, site: Site) -> bool:
-    """6 steps, 14 days: how many there are is one value, whatever the verb."""
-    if len(site.old) != 1 or old.units[site.old[0]].kind != "quantity":
-        return False
-    unit, after = old.units[site.old[0]], site.old[0] + 1
-    if value_kind(unit) in ("amount", "seconds", "bytes"):
-        return True
-    follows = (
-        after < len(old.units)
-        and old.units[after].clause == unit.clause
-        and not old.units[after].role
-    )
-    return value_kind(unit) == "number" and (follows or old.language == "zh")
-
-
-def _is_in_list(old: Reading, site: Site) -> bool:
-    """One member of a list was replaced: the list as a whole has a new value."""
-    unit = old.units[site.old[0]]
-    if unit.listed >= 0:
-        return True
-    sizes = [sum(u.clause == n for u in old.units) for n in range(len(old.clauses))]
-    return sizes[unit.clause] == 1 and sum(size == 1 for size in sizes) > 1
 
 
 def _attribute(old: Reading, site: Site) -> str:

@@ -218,6 +218,11 @@ def test_what_may_hold_beside_the_other_is_left_alone_both_ways(older: str, newe
     assert relation(older, newer) == relation(newer, older) == "distinct"
 
 
+@pytest.mark.parametrize(("older", "newer"), table("unclear.tsv"))
+def test_what_may_have_several_values_is_for_a_person_both_ways(older: str, newer: str) -> None:
+    assert relation(older, newer) == relation(newer, older) == "conflict"
+
+
 @pytest.mark.parametrize(("older", "newer"), table("newer.tsv"))
 def test_a_newer_value_replaces(older: str, newer: str) -> None:
     assert relation(older, newer) == "update"
