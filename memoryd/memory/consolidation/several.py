@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language
 from memoryd.memory.consolidation.site import value_kind
 from memoryd.memory.consolidation.tables import any_of, table, words_of
-from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 _NAME = "several"
 _BEING = frozenset({"is", "are", "am", "be", "been"})
@@ -32,9 +32,17 @@ def was_done(reading: Reading, site: Sequence[int]) -> bool:
     return _past(reading.language).search(reading.text.casefold()) is not None
 
 
-def are_poles(keys: Iterable[str]) -> bool:
+def is_one_of(reading: Reading, words: Iterable[str]) -> bool:
+    """Lea is a manager: one of several, where "the manager" is the only one."""
+    articles = table(_NAME)["articles"].get(reading.language, ())
+    said = f" {reading.text.casefold()} "
+    return any(f" {article} {word} " in said for article in articles for word in words)
+
+
+def are_poles(units: Iterable[Unit]) -> bool:
     """Upload, download: two things side by side, and not two states of one."""
-    return set(keys) <= set(table(_NAME)["poles"]["keys"])
+    keys = set(table(_NAME)["poles"]["keys"])
+    return all(unit.key in keys or unit.surface.casefold() in keys for unit in units)
 
 
 def is_told_of(reading: Reading, site: Sequence[int]) -> bool:
@@ -96,10 +104,11 @@ def _is_deed_of_a_day(reading: Reading, site: Sequence[int]) -> bool:
     said = [u for u in reading.units if u.clause == unit.clause and u is not unit]
     verbs = {u.key for u in said if u.kind == "action"}
     if verbs:
-        return verbs.isdisjoint(again["once"])
-    unknown = any(u.kind in ("word", "char") for u in said)
+        return value_kind(unit) == "weekday" or verbs.isdisjoint(again["once"])
+    if any(u.kind in ("word", "char") for u in said):
+        return True
     light = reading.clauses[unit.clause].verbs
-    return bool(unknown or light) and not _being(reading.language).search(reading.text.casefold())
+    return bool(light) and not _being(reading.language).search(reading.text.casefold())
 
 
 def _is_hour(reading: Reading, site: Sequence[int]) -> bool:

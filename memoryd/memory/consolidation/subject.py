@@ -25,7 +25,14 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
         return False  # 列表按升序排列
     if divides >= 0:
         return first.start < divides or _is_inverted(reading, first)
-    return first.start == reading.units[0].start or _is_numbered(reading, site)
+    begins = first.start == reading.units[0].start or _is_second_character(reading, site)
+    return begins or _is_numbered(reading, site)
+
+
+def _is_second_character(reading: Reading, site: Sequence[int]) -> bool:
+    """小李吃素: a name that opens the text, of which the first character is shared with another name."""
+    one = reading.units[0]
+    return site[0] == 1 and one.kind == "char" and one.end == reading.units[1].start
 
 
 def _is_numbered(reading: Reading, site: Sequence[int]) -> bool:

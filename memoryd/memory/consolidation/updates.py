@@ -27,6 +27,7 @@ from memoryd.memory.consolidation.numbering import is_label, is_used
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
+    is_one_of,
     is_wish_and_fact,
     may_be_several,
     says_both_ended,
@@ -221,8 +222,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("conflict", f"part of {attribute} was replaced")
     opposed = opposed or is_degree(old, new, site)
     named = is_subject(old, site.old) and is_subject(new, site.new)
-    things = all(unit.kind == "concept" for unit in units_of(old, new, site))
-    if named and (not changed or things) and not is_degree(old, new, site):
+    when = all(unit.kind == "quantity" for unit in units_of(old, new, site))
+    if named and not (changed and when) and not is_degree(old, new, site):
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
@@ -317,7 +318,7 @@ def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
 
 def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
     pairs = lexicon(new.language).opposites
-    if are_poles(unit.key for unit in units_of(old, new, site)):
+    if are_poles(units_of(old, new, site)):
         return False
     return len(site.old) == len(site.new) == 1 and any(
         (u, v) in pairs
@@ -338,7 +339,14 @@ def _has_another_subject(old: Reading, new: Reading, alignment: Alignment, site:
 
 
 def _named_before(reading: Reading, numbers: Sequence[int], end: int) -> list[int]:
-    return [i for i in numbers if i < end and (reading.units[i].kind in _NAMING or i == 0)]
+    """Of the units that differ, those before the value, or before the verb if more differs behind it."""
+    named = [i for i in numbers if i < end and (i == 0 or reading.units[i].kind in _NAMING)]
+    subject = [
+        i
+        for i in numbers
+        if reading.units[i].start < reading.clauses[reading.units[i].clause].divides
+    ]
+    return subject if subject and len(subject) < len(numbers) else named
 
 
 def _is_another_subject(old: Reading, new: Reading, site: Site) -> bool:
@@ -355,7 +363,13 @@ def _other_subject(old: Reading, new: Reading, site: Site, attribute: str) -> Ju
     owner = lexicon(old.language).attributes.get("owner", frozenset())
     people = all(unit.kind in ("name", "char", "word") for unit in units_of(old, new, site))
     owned = _is_owned(old, site.old, owner) or _is_owned(new, site.new, owner)
-    if people and not owned and mentions_any(old, owner) and mentions_any(new, owner):
+    if (
+        people
+        and not owned
+        and not is_one_of(new, owner)
+        and mentions_any(old, owner)
+        and mentions_any(new, owner)
+    ):
         return Judgement("update", attribute)
     return Judgement("distinct", "about another subject")
 
