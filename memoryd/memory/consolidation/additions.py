@@ -1,7 +1,7 @@
 """Whether what one note says beyond another is a detail that may be kept with it, or a fact that stands for itself."""
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, TIMES, Reading, Unit
 
 _LIMITS = frozenset(
@@ -124,6 +124,8 @@ def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     opens = i == 0 or wider.units[i - 1].clause != unit.clause
     if opens and wider.text[facts.start : unit.start].strip():
         return False  # an article stands before it
+    if any(other.key == FINISHED for other in wider.units[i + 1 : i + 2]):
+        return False  # 开会, 开完会
     verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
     if not verbs <= table.light_verbs.get(unit.key, frozenset()):
         return False
