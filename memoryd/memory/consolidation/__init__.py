@@ -5,6 +5,7 @@ any order; the shell commits it. Proposers (shingles, shared words, vectors) onl
 `comparison` decide, and a veto of theirs is final.
 """
 
+from memoryd.memory.consolidation.effects import merge_changes, supersede_changes
 from memoryd.memory.consolidation.plan import (
     Clause,
     Conflict,
@@ -26,5 +27,7 @@ __all__ = [
     "Merge",
     "Supersede",
     "Veto",
+    "merge_changes",
     "plan_consolidation",
+    "supersede_changes",
 ]

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from memoryd.memory.consolidation.plan import ConsolidationPolicy, Held, Merge, Supersede
 
@@ -13,7 +12,6 @@ class Draft:
 
     merge: Merge
     score: float
-    latest: datetime
 
 
 def within_cap(

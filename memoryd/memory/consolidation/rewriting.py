@@ -8,21 +8,20 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from memoryd.memory.consolidation.comparison import Comparison
 from memoryd.memory.consolidation.plan import Clause
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.noted import noted_time
 from memoryd.model import Entry, Provenance
 
-Compare = Callable[[Entry, Entry], Comparison]
+Holds = Callable[[Entry, Entry], bool]  # does the first say all that the second does?
 
 _LASTING = ("semantic", "procedural", "episodic", "working")  # kinds, the one forgotten last first
 
 
-def choose_keeper(members: Sequence[Entry], relation: Compare) -> Entry | None:
+def choose_keeper(members: Sequence[Entry], holds: Holds) -> Entry | None:
     """Find the member whose text holds all the others', the pinned one or else the shortest; None if there is none."""
     pinned = [entry for entry in members if entry.pinned]
-    candidates = [entry for entry in pinned or members if _holds_all(entry, members, relation)]
+    candidates = [entry for entry in pinned or members if _holds_all(entry, members, holds)]
     return min(
         candidates,
         key=lambda e: (not _has_digits(e), len(e.content), e.created_at, e.id),
@@ -35,15 +34,8 @@ def _has_digits(entry: Entry) -> bool:
     return any(char.isdigit() for char in entry.content)
 
 
-def _holds_all(entry: Entry, members: Iterable[Entry], relation: Compare) -> bool:
-    return all(_holds(relation(entry, other)) for other in members if other.id != entry.id)
-
-
-def _holds(comparison: Comparison) -> bool:
-    """Does a hold all of b?"""
-    return comparison.relation == "same" or (
-        comparison.relation == "contains" and comparison.wider == "a"
-    )
+def _holds_all(entry: Entry, members: Iterable[Entry], holds: Holds) -> bool:
+    return all(holds(entry, other) for other in members if other.id != entry.id)
 
 
 def clauses_of(entry: Entry, reading: Reading) -> tuple[Clause, ...]:
@@ -58,11 +50,9 @@ def clauses_of(entry: Entry, reading: Reading) -> tuple[Clause, ...]:
     )
 
 
-def missing_fact(keeper: Entry, members: Iterable[Entry], relation: Compare) -> str | None:
+def missing_fact(keeper: Entry, members: Iterable[Entry], holds: Holds) -> str | None:
     """Name the first member whose facts the keeper's text does not hold; None means that nothing was lost."""
-    lost = (
-        entry for entry in members if entry.id != keeper.id and not _holds(relation(keeper, entry))
-    )
+    lost = (entry for entry in members if entry.id != keeper.id and not holds(keeper, entry))
     return next((entry.content[:60] for entry in lost), None)
 
 

@@ -19,7 +19,9 @@ from memoryd.memory.consolidation import (
     ConsolidationPolicy,
     Merge,
     Supersede,
+    merge_changes,
     plan_consolidation,
+    supersede_changes,
 )
 from memoryd.model import Entry
 from memoryd.rewriter import Rewriter
@@ -201,43 +203,14 @@ def _done(group: Group, latest: dict[str, Entry]) -> Group:
 
 
 def _merge_group(merge: Merge, entries: Mapping[str, Entry]) -> Group:
-    keeper = entries[merge.into]
-    members = [entries[entry_id] for entry_id in merge.from_ids if entry_id != merge.into]
-    clauses = [asdict(clause) for clause in merge.clauses]
-    kept = replace(
-        keeper,
-        content=merge.content,
-        merged_from=tuple(dict.fromkeys((*keeper.merged_from, *(member.id for member in members)))),
-        sources=merge.cited,
-        **{
-            **merge.inherited,
-            "metadata": {
-                **keeper.metadata,
-                **merge.inherited.get("metadata", {}),
-                "clauses": clauses,
-            },
-        },
-    )
-    # Only the state tells that a member lives on elsewhere: its own words and times stay as they were.
-    gone = [(member, replace(member, state="merged")) for member in members]
-    return Group(merge.reason, ((keeper, kept), *gone), group_texts((keeper, *members), merge.into))
+    changes = merge_changes(merge, entries)
+    return Group(merge.reason, changes, group_texts((one for one, _ in changes), merge.into))
 
 
 def _supersede_group(supersede: Supersede, entries: Mapping[str, Entry]) -> Group:
-    old, new = entries[supersede.old], entries[supersede.new]
-    ended = replace(
-        old, state="superseded", superseded_by=new.id, valid_to=old.valid_to or supersede.since
-    )
-    # A fact in use stays one when its value changes: retention must not take the newer value for something nobody needs.
-    used = max(filter(None, (old.last_accessed_at, new.last_accessed_at)), default=None)
-    begun = replace(
-        new,
-        valid_from=new.valid_from or supersede.since,
-        access_count=new.access_count + old.access_count,
-        last_accessed_at=used,
-    )
-    why = f"{supersede.attribute}: a newer value"
-    return Group(why, ((old, ended), (new, begun)), ((new.content, new.id),))
+    changes = supersede_changes(supersede, entries)
+    _, (new, _) = changes
+    return Group(f"{supersede.attribute}: a newer value", changes, ((new.content, new.id),))
 
 
 def _shortened(report: Mapping[str, Any]) -> Mapping[str, Any]:

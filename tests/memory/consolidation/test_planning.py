@@ -9,7 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memoryd.memory.consolidation import ConsolidationPlan, ConsolidationPolicy, plan_consolidation
+from memoryd.memory.consolidation import (
+    ConsolidationPlan,
+    ConsolidationPolicy,
+    merge_changes,
+    plan_consolidation,
+    supersede_changes,
+)
 from memoryd.memory.consolidation.neighbours import propose_by_vectors
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.model import Entry, EntryState, Provenance
@@ -38,20 +44,9 @@ def applied(found: list[Entry], made: ConsolidationPlan) -> list[Entry]:
     """Do what the shell does with a plan."""
     by_id = {e.id: e for e in found}
     for merge in made.merges:
-        for gone in merge.from_ids:
-            by_id[gone] = replace(by_id[gone], state="merged")
-        kept = by_id[merge.into]
-        by_id[merge.into] = replace(
-            kept,
-            content=merge.content,
-            merged_from=(*kept.merged_from, *merge.from_ids),
-            sources=merge.cited,
-            **merge.inherited,
-        )
+        by_id |= {after.id: after for _, after in merge_changes(merge, by_id)}
     for supersede in made.supersedes:
-        by_id[supersede.old] = replace(
-            by_id[supersede.old], state="superseded", superseded_by=supersede.new
-        )
+        by_id |= {after.id: after for _, after in supersede_changes(supersede, by_id)}
     return list(by_id.values())
 
 
