@@ -11,6 +11,7 @@ from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
 _STEM = 3  # letters that a word's forms and spellings begin with
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
@@ -54,6 +55,8 @@ def align(a: Reading, b: Reading) -> Alignment:
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
     _part_names(a, b, only_a, only_b, pairs)
+    only_a = [i for i in only_a if not names_kind_of_value(a, i)]
+    only_b = [j for j in only_b if not names_kind_of_value(b, j)]
     if not only_a or not only_b:
         only_a = [i for i in only_a if not _is_light(i, a) and not _is_tool_verb(i, a, b)]
         only_b = [j for j in only_b if not _is_light(j, b) and not _is_tool_verb(j, b, a)]

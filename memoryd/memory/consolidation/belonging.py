@@ -25,7 +25,32 @@ def belongs_to_another(a: Reading, b: Reading, alignment: Alignment) -> str | No
             continue
         if partner.get(i - 1, j - 1) != j - 1 and j - 1 in partner.values():
             return f"{a.units[i].surface!r} is another's"
-    return _turned_relative(a, b, partner)
+    return _agent_owns(a, b, alignment) or _turned_relative(a, b, partner)
+
+
+def _agent_owns(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """代码由老王合并, 老王的代码要合并: who does it in one text owns what it is done to in the other."""
+    partner = dict(alignment.pairs)
+    back = {j: i for i, j in alignment.pairs}
+    for i, j in alignment.pairs:
+        for acting, n, owning, m, other in ((a, i, b, j, back), (b, j, a, i, partner)):
+            if not _is_attribute(owning, m) or owning.units[m].kind not in _OWNERS:
+                continue
+            if _is_attribute(acting, n) or owning.units[m + 1].kind == "action":
+                continue
+            thing = other.get(m + 1, -1)
+            does = n in acting.agents or _acts_on(acting, n, thing)
+            if does and m not in owning.agents:
+                return f"{owning.units[m].surface!r} does it in one, owns it in the other"
+    return None
+
+
+def _acts_on(reading: Reading, doer: int, thing: int) -> bool:
+    """Does a verb stand right behind the one and before the other, in one clause?"""
+    if not doer + 1 < thing:
+        return False
+    verb, clause = reading.units[doer + 1], reading.units[doer].clause
+    return verb.kind == "action" and verb.clause == clause == reading.units[thing].clause
 
 
 def _turned_relative(a: Reading, b: Reading, partner: dict[int, int]) -> str | None:

@@ -77,12 +77,20 @@ class _Reader:
                 )
                 if ranged and token.text in _RANGES:
                     role, key = "marker", "toward"
+                if self._is_open_end(i):
+                    role, key = "compare", "at_least"
                 yield Item(role, key, token.text, token.start, token.end)
                 i += 1
             else:
                 found, used = self._spaced(i)
                 yield from found
                 i += used
+
+    def _is_open_end(self, i: int) -> bool:
+        """Python 3.11+ is 3.11 or later."""
+        token, before = self.seq[i], self.seq[max(i - 1, 0)]
+        touches = before.kind == "quantity" and before.end == token.start
+        return token.text == "+" and touches and not self.text[token.end : token.end + 1].isalnum()
 
     def _spaced(self, i: int) -> tuple[list[Item], int]:
         token = self.seq[i]

@@ -4,6 +4,7 @@ A unit is what must find its equal in another entry before the two may be called
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from memoryd.memory.consolidation.builder import ReadingBuilder
@@ -21,6 +22,7 @@ _ENDINGS: tuple[tuple[Language, tuple[str, ...]], ...] = (
 )
 _ENDING = 0.25
 _CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing about the language
+_GLUING_COLON = re.compile(r"(?<=[A-Za-z0-9])：(?=[A-Za-z0-9])")
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 
 
@@ -75,7 +77,18 @@ def read(
     language = language or guess_language(folded.text)
     table = lexicon(language)
     plain = folded.text.translate(simplified()) if language == "zh" else folded.text
+    plain = _with_wide_colons(plain, folded.offsets, text)
     builder = ReadingBuilder(table, plain)
     for item in items(plain, language, dict(slips)):
         builder.take(item)
     return builder.finish(folded.offsets)
+
+
+def _with_wide_colons(folded: str, offsets: Sequence[int], text: str) -> str:
+    """Timeout：30s is a label and its value; folded, it would be read as one name (timeout:30s)."""
+    if not _GLUING_COLON.search(text):
+        return folded
+    wide = {match.start() for match in _GLUING_COLON.finditer(text)}
+    return "".join(
+        "：" if offset in wide else char for char, offset in zip(folded, offsets, strict=False)
+    )

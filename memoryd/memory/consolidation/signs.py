@@ -17,7 +17,7 @@ _SIGNS: tuple[re.Pattern[str], ...] = (
 )
 _PIECE = re.compile(r"\S+")
 _TAILED = re.compile(
-    r"(?<!\S)[\w.]+(?:\+{1,2}|#)(?=[\s.,;:!?)]|$)|(?<!\S)[A-Z]{1,2}-(?=[\s.,;:!?)]|$)|(?<!\S)[!*][\w.]\S*"
+    r"(?<!\S)(?!\d[\d.]*\+)[\w.]+(?:\+{1,2}|#)(?=[\s.,;:!?)]|$)|(?<!\S)[A-Z]{1,2}-(?=[\s.,;:!?)]|$)|(?<!\S)[!*][\w.]\S*"
 )
 _SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
 _SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
@@ -30,7 +30,7 @@ _SUBJECT_ONLY = re.compile(
     re.IGNORECASE,
 )
 _ONLY = re.compile(r"\bonly\b|只|\bnur\b", re.IGNORECASE)
-_MARKED_ONLY = re.compile(r"(\w{2})だけ|(\w{1,2})만(?=[ .]|$)")
+_MARKED_ONLY = re.compile(r"(\w\w|\w)(?:曜日?)?だけ|(\w{1,2}?)(?:에|에게|에서)?만(?=[ .]|$)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ _CODE = rf"""
 _TOKEN = re.compile(
     rf"""
     (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
+  | (?P<name>(?<![\w.,])\d[A-Z][a-z]{{3,}}(?![{_A}_]))                            # 1Password
   | (?P<quantity>{PATTERN})
   | (?P<per>(?<=[\dx])\s?/\s?(?=[A-Za-z]{{2,}}\b))
   | (?P<short>\bw/o\b|\bw/(?=\s)|\bb/c\b)
@@ -71,7 +72,7 @@ def tokens(text: str) -> Iterator[Token]:
             yield from _words(found, start)
         elif kind == "quantity":
             yield Token("quantity", found, start, end, read_quantity(found))
-        elif kind == "code":
+        elif kind in ("code", "name"):
             yield _code(found, start)
         elif kind == "per":
             yield Token("word", "per", start, end)
