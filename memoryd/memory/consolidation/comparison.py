@@ -12,6 +12,7 @@ from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
 from memoryd.memory.consolidation.differences import difference
+from memoryd.memory.consolidation.governing import governed_problem
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
@@ -390,5 +391,6 @@ def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
 def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """What the words between the units tell: who acts, and small words of the same text."""
     reason = voice_problem(a, b, alignment) or counted_problem(a, b, alignment)
-    reason = reason or small_word_problem(a, b, alignment) or ended_problem(a, b, alignment)
+    reason = reason or small_word_problem(a, b, alignment) or governed_problem(a, b, alignment)
+    reason = reason or ended_problem(a, b, alignment)
     return Objection(reason) if reason else None

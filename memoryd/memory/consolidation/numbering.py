@@ -1,5 +1,6 @@
 """A number right behind a noun: a value (port 5432), a version (Node 20), or the label of one of many (job 10242)?"""
 
+import re
 from collections.abc import Sequence
 from functools import cache
 
@@ -8,13 +9,16 @@ from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
+_LETTERED = re.compile(r"\d+[A-Za-z]|(?![vV])[A-Za-z]\d+")  # seat 12A, vitamin B6; v3 is a version
 _NOUNS = frozenset({"concept", "word", "char", "name"})
 
 
 def is_label(reading: Reading, site: Sequence[int]) -> bool:
     """Does the differing place tell which of many things is spoken of, so that another number is another thing?"""
     end = _noun_end(reading, site)
-    return end > 0 and reading.units[site[0]].surface.isdigit() and not _has_numbers(reading, end)
+    label = reading.units[site[0]].surface
+    told = label.isdigit() or _LETTERED.fullmatch(label) is not None
+    return end > 0 and told and not _has_numbers(reading, end)
 
 
 def is_used(reading: Reading, site: Sequence[int]) -> bool:
@@ -51,7 +55,8 @@ def _counts(reading: Reading, i: int) -> bool:
 def _noun_end(reading: Reading, site: Sequence[int]) -> int:
     """Where the noun ends that the number at *site* stands right behind; 0: there is none."""
     number, before = reading.units[site[0]], site[0] - 1
-    if len(site) != 1 or not number.key.startswith("number:") or before < 0:
+    label = number.key.startswith("number:") or _LETTERED.fullmatch(number.surface)
+    if len(site) != 1 or not label or before < 0:
         return 0
     noun = reading.units[before]
     near = not reading.text[noun.end : number.start].strip(" #") and noun.clause == number.clause

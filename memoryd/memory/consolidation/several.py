@@ -91,6 +91,12 @@ def is_counted_off(reading: Reading, site: Sequence[int]) -> bool:
     return reading.text[unit.end :].lstrip().startswith(counters) or unit.surface.startswith("第")
 
 
+def is_line(reading: Reading, site: Sequence[int]) -> bool:
+    """The bug is in line 40: there may be another in line 52."""
+    after = reading.text[reading.units[site[-1]].end :].lstrip()
+    return after.startswith(tuple(table(_NAME)["lines"].get(reading.language, ())) or "\0")
+
+
 def _is_platform(reading: Reading, site: Sequence[int]) -> bool:
     names = table(_NAME)["platforms"]["names"]
     return all(reading.units[i].surface.casefold() in names for i in site)

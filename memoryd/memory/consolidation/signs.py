@@ -22,7 +22,7 @@ _TAILED = re.compile(
 _SUPERSCRIPT = re.compile(r"\w?[²³¹⁰⁴-⁹⁻]+")
 _SUFFIXED = re.compile(r"(?<![\w+#])[A-Za-z](?:\+\+|#|\*|\+)?(?![\w+#'.-])")
 _CASED = re.compile(
-    r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.~-]*[/\\][\w./\\~-]*\w|\b[A-Za-z]*[a-z][A-Z]\w*|\b\w+_\w+"
+    r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.~-]*[/\\][\w./\\~-]*\w|\b[A-Za-z]*[a-z][A-Z]\w*|\b\w+_\w+|\b\w+(?=\(\))"
 )
 _TITLED = re.compile(r"[A-Z][a-z]+(?:/[A-Z][a-z]+)+")  # Europe/Lisbon may be typed small
 _SUBJECT_ONLY = re.compile(

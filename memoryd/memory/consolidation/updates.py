@@ -27,6 +27,7 @@ from memoryd.memory.consolidation.numbering import is_label, is_used
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
+    is_line,
     is_one_of,
     is_wish_and_fact,
     may_be_several,
@@ -272,7 +273,8 @@ def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
     """Say why the two are no values of one attribute: another thing, another event, one of several."""
     labels = is_label(old, site.old) and is_label(new, site.new)
     labels = labels or (is_counted_off(old, site.old) and is_counted_off(new, site.new))
-    if labels and not _is_where(old, new, site):
+    lines = is_line(old, site.old) and is_line(new, site.new)
+    if lines or (labels and not _is_where(old, new, site)):
         return "about another of its kind"
     if _are_events(old, new, site):
         return "two events"
