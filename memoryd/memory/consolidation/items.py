@@ -307,8 +307,9 @@ class _Reader:
 
     def _unit_of_run(self, item: Item, token: Token) -> Item:
         key, used = multiply(item.key, token.text)
-        if found := unit_at(token.text, used, self.table):
-            key, used = with_unit(key, found[0]), used + found[1]
+        gap = int(used > 0 and token.text.startswith(" ", used))  # 80만 원
+        if found := unit_at(token.text, used + gap, self.table):
+            key, used = with_unit(key, found[0]), used + gap + found[1]
         used += measure_at(token.text, used, self.table)
         if not used:
             return item

@@ -15,8 +15,10 @@ from importlib.resources import files
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
-_LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh"})
-_SENTENCES = re.compile(r"([.;!?](?=\s|$)|[。；！？\n])")
+_LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"})
+_SENTENCES = re.compile(  # not at the point of a German date: am 3. Juni
+    r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;!?](?=\s|$)|[。；！？\n])"
+)
 _STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
     language: re.compile(rf"({_STOPS}|\b(?:{words})\b)", re.IGNORECASE)
@@ -38,10 +40,15 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
             "si|cuando|porque|ya que|hasta|antes|después|excepto|salvo|pero|para que|mientras|aunque|sino",
         ),
     )
-} | {"zh": re.compile(r"([，,（）()]|[：:](?!\d)|因为|由于|如果|除非|但是?|所以|否则)")}
+} | {
+    "zh": re.compile(r"([，,（）()]|[：:](?!\d)|因为|由于|如果|除非|但是?|所以|否则)"),
+    "ja": re.compile(r"([、,（）()]|[：:](?!\d)|ので|場合|けれど)"),
+    "ko": re.compile(r"([,()]|[：:](?!\d)|때문에|지만|경우)"),
+}
 _ANY = r"[^,;:()]+?"
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
 _PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
+_PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
 _LATIN = {"": _ANY, "N": _NAME, "w": r"[\w'-]+", "p": _PATH}
 _SLOTS: dict[str, dict[str, str]] = {
     "en": _LATIN
@@ -59,12 +66,16 @@ _SLOTS: dict[str, dict[str, str]] = {
         "t": r"(?:每|逢)?(?:周|星期|礼拜|天|日|月|年|晚|早|凌晨|上午|下午|中午|傍晚|今|明|\d|[一二三四五六七八九十])[^，,；;：:（）()]*?",
         "w": r"[^，,；;：:（）()]{2,4}?",
     },
+    "ja": {"": r"[^、,：:（）()]+?", "N": r"[^、,：:（）()のはがをにで]{1,10}?", "p": _PLACE},
+    "ko": {"": r"[^,：:()]+?", "N": r"[^,：:()\s]+?(?: [^,：:()\s]+?)?", "p": _PLACE},
 }
 _SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::((?:[^{}]|\{[\d,]+\})+))?\}")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _WORD = re.compile(r"[a-zäöüßàâçéèêëîïôùûáíóúñ'-]+")
 _LONGEST = 240  # characters; nobody turns a longer sentence round
-_GAP = re.compile(r"(?<=[\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u4e00-\u9fff])")
+_GAP = re.compile(
+    r"(?<=[\u3040-\u30ff\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u3040-\u30ff\u4e00-\u9fff])"
+)
 
 
 @dataclass(frozen=True, slots=True)

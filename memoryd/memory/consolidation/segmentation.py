@@ -16,7 +16,9 @@ from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 
 _NUMBER = "number:"
 _UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character or a merely common word 11
-_MULTIPLIERS = {"万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8}
+_MULTIPLIERS = {
+    "万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8, "만": 10**4, "천": 1000, "백": 100, "억": 10**8,
+}  # fmt: skip
 _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "weekday": ("quantity", "weekday"),
     "ordinal": ("quantity", "ordinal"),
@@ -187,12 +189,13 @@ def unit_at(text: str, at: int, table: Lexicon) -> tuple[str, int] | None:
 
 
 def multiply(key: str, text: str) -> tuple[str, int]:
-    """Read 万, 百 ... after digits (1.5 万); return the number's key and the characters used."""
-    factor = _MULTIPLIERS.get(text[:1])
-    if factor is None:
+    """Read 万, 百, 천만 ... after digits (1.5 万); return the number's key and the characters used."""
+    used, factor = 0, 1
+    while more := _MULTIPLIERS.get(text[used : used + 1]):
+        factor, used = factor * more, used + 1
+    if not used:
         return key, 0
-    value = float(key.removeprefix(_NUMBER)) * factor
-    return f"{_NUMBER}{value:.0f}", 1
+    return f"{_NUMBER}{float(key.removeprefix(_NUMBER)) * factor:.0f}", used
 
 
 def korean(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
