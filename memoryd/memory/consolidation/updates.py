@@ -24,6 +24,7 @@ from memoryd.memory.consolidation.displaced import (
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
+from memoryd.memory.consolidation.properties import is_another_property
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
@@ -146,6 +147,8 @@ def _judge_site(
         return Judgement("distinct", "what should be is not what is")
     if changed and _has_another_subject(old, new, alignment, site):
         return Judgement("distinct", "about another subject")
+    if changed and is_another_property(old, new, alignment, site):
+        return Judgement("distinct", "about something else of the same")
     happened = objection is not None and objection.flip == "done" and "done" in new.cues()
     if (
         objection

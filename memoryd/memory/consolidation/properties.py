@@ -1,0 +1,57 @@
+"""Anna lives in Rome, Anna now works in Milan: what is new of the same person or thing need not be about the same of it."""
+
+from collections.abc import Sequence
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.site import Site, value_kind
+from memoryd.memory.consolidation.unit import Reading, Unit
+
+_AMOUNTS = frozenset({"amount", "bytes", "seconds"})
+_CHANGING = frozenset({"move", "change", "replace", "switch", "migrate", "rename", "update"})
+
+
+def is_another_property(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """Do the texts share no more than what they speak of, and does the newer tell something else of it?
+
+    It has another verb, or an amount where the older has none; or it only denies another value.
+    """
+    if _denies_another(old, new, site):
+        return True
+    subject = all(
+        old.units[i].start < old.clauses[old.units[i].clause].divides or i == 0
+        for i, _ in alignment.pairs
+    )
+    if not subject:
+        return False
+    said, told = _verbs(old, alignment.only_a), _verbs(new, alignment.only_b)
+    if told and said.isdisjoint(told):
+        return True
+    return _has_amount(new, alignment.only_b) and not _has_amount(old, alignment.only_a)
+
+
+def _denies_another(old: Reading, new: Reading, site: Site) -> bool:
+    """Anna eats fish, Anna no longer eats meat."""
+    if not site.old or not site.new:
+        return False
+    denied = all(new.units[j].sign < 0 for j in site.new)
+    return denied and all(old.units[i].sign > 0 for i in site.old)
+
+
+def _verbs(reading: Reading, numbers: Sequence[int]) -> set[str]:
+    """The verbs that a text has alone, those that are no units too."""
+    clauses = {reading.units[i].clause for i in numbers}
+    light = {verb for n in clauses for verb in reading.clauses[n].verbs}
+    needed = {"need" for n in clauses if "must" in reading.clauses[n].modals}
+    verbs = [u for i in numbers if (u := reading.units[i]).kind == "action"]
+    return {u.key for u in verbs if not _is_change(reading, u)} | light | needed
+
+
+def _is_change(reading: Reading, verb: Unit) -> bool:
+    """変更, moved: says that something changed, and nothing else."""
+    sense = lexicon(reading.language).phrases.get(verb.surface.casefold())
+    return verb.key in _CHANGING or (sense is not None and "change" in sense.aside)
+
+
+def _has_amount(reading: Reading, numbers: Sequence[int]) -> bool:
+    return any(value_kind(reading.units[i]) in _AMOUNTS for i in numbers)
