@@ -306,6 +306,14 @@ def list_entries(
     return [row_to_entry(row) for row in rows]
 
 
+def revision(connection: Connection) -> str:
+    """What is another one whenever an entry was added, changed or erased; uses change nothing."""
+    events, held = connection.execute(
+        "select (select coalesce(max(id), 0) from event), (select count(*) from entry)"
+    ).fetchone()
+    return f"{events}-{held}"
+
+
 def accesses(connection: Connection, namespace: str) -> dict[str, list[tuple[datetime, str]]]:
     """When and how each entry of a namespace was used, by entry id."""
     rows = connection.execute(

@@ -1,6 +1,6 @@
 """Full-text search in the memory bank: within one namespace, what a caller in one scope may see."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from memoryd.model import Entry
@@ -21,12 +21,14 @@ class EntryView:
     Attributes:
         scope: a project; None: every scope.
         session: working entries of this session are seen, of others never.
+        hidden: ids of entries that are taken for gone, whatever their state.
     """
 
     namespace: str
     scope: str | None = None
     session: str | None = None
     states: Sequence[str] = ("active",)
+    hidden: Collection[str] = ()
 
     def conditions(self) -> tuple[str, tuple[object, ...]]:
         """The view as SQL conditions, each with a leading `and`."""
@@ -36,6 +38,8 @@ class EntryView:
         if self.scope is not None:
             sql += " and entry.scope in (?, 'global')"
             values.append(self.scope)
+        if self.hidden:
+            sql += " and not is_hidden(entry.id)"
         return sql, tuple(values)
 
 
@@ -50,6 +54,8 @@ class Match:
 
 def match_entries(connection: Connection, view: EntryView, query: Query, limit: int) -> list[Match]:
     """Entries that match a query, best first: those with all words, then by bm25; ties by newer row."""
+    if view.hidden:
+        connection.create_function("is_hidden", 1, view.hidden.__contains__)
     conditions, values = view.conditions()
     scope = Scope(_JOINS, conditions, values, _THRIFT)
     found, complete = find_rows(connection, query, ("entry_stems", "entry_words"), scope, limit)

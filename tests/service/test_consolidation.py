@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,19 @@ import pytest
 from memoryd.config import Config, SourcesConfig
 from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.service.bank.changes import Changes, Group, write_changes
+from memoryd.screening import screen
+from memoryd.service.bank.changes import Changes, write_changes
 from memoryd.service.bank.consolidation import consolidate
+from memoryd.service.bank.groups import Group
 from memoryd.service.bank.review import waiting
 from memoryd.service.bank.runs import describe_run, describe_runs
+from memoryd.store.bank import Bank, Because
 from memoryd.store.entry_rows import entry_to_json
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader
 from tests.conftest import NOW
+from tests.memory.consolidation.made_banks import make_bank
+from tests.memory.consolidation.test_settling import night
 from tests.service.bank_helpers import ask, entries, writing
 
 CONFIG = Config(sources=SourcesConfig(discover=False))
@@ -157,7 +163,7 @@ def test_a_dry_run_prints_the_plan_that_runs_and_changes_nothing(bank: Path) -> 
     assert export(bank) == before
     done = run(bank)
     assert planned["run"] is None
-    for part in ("merges", "supersedes", "conflicts", "vetoes"):
+    for part in ("merges", "supersedes", "conflicts", "vetoes", "held_back", "counts"):
         assert planned[part] == done[part]
 
 
@@ -256,6 +262,111 @@ def test_a_group_after_which_a_fact_is_no_longer_found_is_dropped(bank: Path) ->
     assert first.content in active(bank)
     with writing(bank) as writer:
         assert find_damage(writer.store.connection) == []
+
+
+@pytest.mark.parametrize("foreseen", [None, "0-0"])
+def test_what_was_foreseen_for_another_state_of_the_bank_is_asked_again(
+    bank: Path, foreseen: str | None
+) -> None:
+    first, second = entries(bank)[:2]
+    group = Group(
+        "test",
+        ((first, replace(first, state="merged")), (second, replace(second, confidence=0.5))),
+        ((first.content, first.id),),
+    )
+    told = commit(bank, Changes("c-1", "consolidate", None, NOW, {}, (group,), foreseen=foreseen))
+
+    assert "would no longer be found" in told["dropped"]["0"]
+
+
+def test_what_nobody_found_before_need_not_be_found_afterwards(bank: Path) -> None:
+    first = entries(bank)[0]
+    group = Group("test", ((first, replace(first, confidence=0.5)),), (("zebra", first.id),))
+    told = commit(bank, Changes("c-1", "consolidate", None, NOW, {}, (group,)))
+
+    assert told["dropped"] == {}
+    assert entries(bank)[0].confidence == 0.5
+
+
+def put(home: Path, made: list[Entry]) -> None:
+    with writing(home) as writer, writer.store.transaction() as connection:
+        for one in made:
+            Bank(connection).put(one, screen(one.content).text, Because("user", "made", NOW))
+
+
+def told_by(home: Path, *options: str) -> dict[str, Any]:
+    command = [sys.executable, "-m", "memoryd", "--home", str(home), "consolidate", "--json"]
+    done = subprocess.run([*command, *options], check=True, capture_output=True, text=True)
+    told: dict[str, Any] = json.loads(done.stdout)
+    return {name: told[name] for name in told if name not in ("run", "dry_run", "seconds")}
+
+
+CROWD = [f"If team {n} pays, the cache of the shop lives for two hours." for n in range(12)]
+
+
+def test_a_dry_run_tells_what_the_search_will_not_allow(home: Path) -> None:
+    """Twelve others have every word of what would be merged away: its words would no longer lead to the fact."""
+    texts = ["The cache lives for two hours.", "The cache lives for 120 minutes.", *CROWD]
+    texts += ["We deploy with Kamal", "We deploy using Kamal"]
+    put(home, [Entry(f"e-{n:02}", text, NOW, NOW) for n, text in enumerate(texts)])
+    planned = told_by(home, "--dry-run")
+    done = told_by(home)
+
+    assert planned == done
+    assert [one["why"] for one in done["held_back"]] == [
+        "'The cache lives for two hours.' would no longer be found"
+    ]
+    assert (len(done["merges"]), done["counts"]["merged"]) == (1, 1)
+    assert told_by(home, "--dry-run")["held_back"] == done["held_back"]
+
+
+def test_what_was_decided_on_a_merge_waits_with_it(home: Path) -> None:
+    texts = ["The cache lives for two hours.", "The cache lives for 120 minutes.", *CROWD]
+    made = [Entry(f"e-{n:02}", text, NOW, NOW) for n, text in enumerate(texts)]
+    later = NOW + timedelta(days=1)
+    put(home, [*made, Entry("e-99", "The cache lives for 3 hours now.", later, later)])
+    planned, done = told_by(home, "--dry-run"), told_by(home)
+
+    assert planned == done
+    assert {one["why"] for one in done["held_back"]} == {
+        "'The cache lives for two hours.' would no longer be found",
+        "waits for a merge that was held back",
+    }
+    assert done["supersedes"] == []
+
+
+def check_made_banks(home: Path, seeds: range) -> None:
+    for seed in seeds:
+        made = make_bank(seed, night)
+        put(home, [replace(one, namespace=f"made/{seed}") for one in made])
+    before = export(home)
+    planned, done = run(home, dry_run=True), run(home)
+
+    for part in ("merges", "supersedes", "conflicts", "vetoes", "held_back", "counts"):
+        assert planned[part] == done[part]
+    assert len(done["merges"]) > len(seeds)
+    again = run(home, dry_run=True)
+    held = [entries_of(one) for one in done["held_back"]]
+    assert all(entries_of(one) in held for one in (*again["merges"], *again["supersedes"]))
+    assert undo(home, done["run"])["not_undone"] == {}
+    assert export(home) == before
+
+
+def entries_of(action: dict[str, Any]) -> set[str]:
+    """The entries of a merge or of a supersede."""
+    if "into" in action:
+        return {action["into"], *action["from"]}
+    return {action["old"], action["new"]}
+
+
+def test_made_banks_are_settled_as_planned_in_one_run_and_undone(home: Path) -> None:
+    check_made_banks(home, range(40))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_four_hundred_made_banks_are_settled_as_planned_in_one_run_and_undone(home: Path) -> None:
+    check_made_banks(home, range(400))
 
 
 def replace_content(entry: Entry, content: str) -> Entry:

@@ -1,11 +1,12 @@
 """Committing what was planned elsewhere: groups of changes, each whole or not at all, all of a run in one transaction.
 
 A plan is made over a read-only view, maybe minutes ago, in another process. A group is dropped if any entry in it has changed
-since (its use aside), or if what it touched can no longer be found by its own words.
+since (its use aside), or if what it touched can no longer be found by its own words. The plan may have looked for that
+itself (`groups.foresee`): if nothing in the bank was changed since, it is not asked again while everybody waits.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -14,36 +15,24 @@ from typing import Any
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry
+from memoryd.service.bank.groups import Group, unanswered, was_answered
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.bank import Bank, Because
+from memoryd.store.bank import Bank, Because, revision
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import entry_from_json, entry_to_json
-from memoryd.store.entry_search import EntryView, match_entries
-from memoryd.store.query import parse_query
 from memoryd.store.runs import Run, get_run, same_but_use, save_run, undo_run, with_use
 
 PLAN_PREFIX = "memoryd.plan-"
-CANARY_DEPTH = 10  # a touched fact must be among so many answers to its own words
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """Changes that only make sense together.
-
-    Attributes:
-        changes: (before, after) of each entry; None: it is new.
-        found_by: for each text, the entry that must answer it afterwards, if an entry did before.
-    """
-
-    why: str
-    changes: tuple[tuple[Entry | None, Entry], ...]
-    found_by: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What a run wants to change, and its report."""
+    """What a run wants to change, and its report.
+
+    Attributes:
+        foreseen: the revision of the bank for which it was seen that everything would still be found; None: it was not.
+    """
 
     run: str
     kind: str
@@ -54,6 +43,7 @@ class Changes:
     conflicts: Sequence[tuple[str, str, str, str]] = field(
         default_factory=tuple
     )  # namespace, a, b, reason
+    foreseen: str | None = None
 
 
 def write_changes(changes: Changes, folder: Path) -> Path:
@@ -66,6 +56,7 @@ def write_changes(changes: Changes, folder: Path) -> Path:
         "started": changes.started.isoformat(),
         "report": changes.report,
         "conflicts": list(changes.conflicts),
+        "foreseen": changes.foreseen,
         "groups": [
             {
                 "why": group.why,
@@ -109,6 +100,7 @@ def read_changes(path: Path) -> Changes:
             value["report"],
             groups,
             tuple((space, a, b, reason) for space, a, b, reason in value["conflicts"]),
+            value["foreseen"],
         )
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise UsageError(f"cannot read the plan {path}: {error}") from error
@@ -123,8 +115,11 @@ def commit_changes(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> 
     changes = read_changes(Path(arguments["path"]))
     dropped: dict[str, str] = {}
     with writer.store.transaction() as connection:
+        foreseen = changes.foreseen == revision(connection)
         for number, group in enumerate(changes.groups):
-            reason = _commit_group(connection, group, changes)
+            # Other words in the index, or a group that stays out, and what was foreseen is open again.
+            foreseen = foreseen and group.keeps_words and not dropped
+            reason = _commit_group(connection, group, changes, sure=foreseen)
             if reason is not None:
                 dropped[str(number)] = reason
         bank = Bank(connection)
@@ -137,27 +132,31 @@ def commit_changes(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> 
     return {"run": changes.run, "dropped": dropped}
 
 
-def _commit_group(connection: Connection, group: Group, changes: Changes) -> str | None:
-    """Apply one group; None if it stands, else why it was dropped."""
+def _commit_group(
+    connection: Connection, group: Group, changes: Changes, *, sure: bool
+) -> str | None:
+    """Apply one group; None if it stands, else why it was dropped. *sure*: everything will still be found."""
     bank = Bank(connection)
-    now = utc_now()
     currents = [bank.get(after.namespace, after.id) for _, after in group.changes]
     planned = [before for before, _ in group.changes]
     if not all(map(same_but_use, currents, planned)):
         return "changed while the plan was made"
-    wanted = [
-        (text, entry) for text, entry in group.found_by if _answers(connection, group, text, None)
-    ]
     with _all_or_nothing(connection) as undo:
-        because = Because(changes.kind, group.why, now, changes.run)
-        for (before, after), current in zip(group.changes, currents, strict=True):
-            clean, content, _ = screen_entry(with_use(after, before, current))
-            bank.put(clean, content, because)
-        lost = [text for text, entry in wanted if not _answers(connection, group, text, entry)]
+        _put(bank, group, currents, changes)
+        lost = {} if sure else unanswered(connection, group)
         if lost:
             undo()
-            return f"{lost[0][:60]!r} would no longer be found"
+            if refusal := was_answered(connection, group, lost):
+                return refusal.why
+            _put(bank, group, currents, changes)  # nobody found it before either
     return None
+
+
+def _put(bank: Bank, group: Group, currents: Sequence[Entry | None], changes: Changes) -> None:
+    because = Because(changes.kind, group.why, utc_now(), changes.run)
+    for (before, after), current in zip(group.changes, currents, strict=True):
+        clean, content, _ = screen_entry(with_use(after, before, current))
+        bank.put(clean, content, because)
 
 
 @contextmanager
@@ -167,16 +166,6 @@ def _all_or_nothing(connection: Connection) -> Iterator[Any]:
         yield lambda: connection.execute("rollback to group_of_changes")
     finally:
         connection.execute("release group_of_changes")
-
-
-def _answers(connection: Connection, group: Group, text: str, entry_id: str | None) -> bool:
-    """Do the words of *text* find the entry (None: any entry of the group)?"""
-    first = group.changes[0][1]
-    view = EntryView(first.namespace, session=first.session_id)
-    query = parse_query(" ".join(text.replace('"', " ").split()))
-    found = {match.entry.id for match in match_entries(connection, view, query, CANARY_DEPTH)}
-    touched = {after.id for _, after in group.changes}
-    return bool(found & touched) if entry_id is None else entry_id in found
 
 
 def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
@@ -200,8 +189,3 @@ def _by_parts(run_id: str, parts: Mapping[str, Any]) -> str:
     runs = [told["run"] for told in parts.values() if told.get("run")]
     by_one = ", ".join(f"`memoryd undo {run}`" for run in reversed(runs)) or "it had none"
     return f"{run_id} is a night: undo its runs ({by_one}); what it learned stays until `memoryd memory remove ID`"
-
-
-def group_texts(entries: Iterable[Entry], into: str) -> tuple[tuple[str, str], ...]:
-    """The canary of a merge: every member's words must lead to the entry that stays."""
-    return tuple((entry.content, into) for entry in entries)

@@ -25,11 +25,12 @@ from memoryd.memory.consolidation import (
 )
 from memoryd.model import Entry
 from memoryd.rewriter import Rewriter
-from memoryd.service.bank.changes import Changes, Group, group_texts, write_changes
+from memoryd.service.bank.changes import Changes, write_changes
+from memoryd.service.bank.groups import Group, Refusal, foresee, group_texts
 from memoryd.service.bank.twins import says_the_same
 from memoryd.service.commands import carry_out
 from memoryd.service.writer import utc_now
-from memoryd.store.bank import list_entries, namespaces
+from memoryd.store.bank import list_entries, namespaces, revision
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
 from memoryd.store.vector_rows import current_generation, entry_vectors
@@ -59,12 +60,18 @@ def consolidate(
     )
     with Reader(home) as reader:
         places = namespaces(reader.connection) if namespace is None else [namespace]
+        seen = revision(reader.connection)
         planned = [(place, *_plan(reader, place, policy, now, rewriter)) for place in places]
-    report = make_report(planned)
+        groups, refused = _groups(reader, planned)
+    planned_report = make_report(planned)
+    dropped = {number: refusal.why for number, refusal in refused.items()}
+    report = _held_back(planned_report, dropped)
     if not dry_run:
-        report |= _commit(
-            home, config, Changes(run, "consolidate", namespace, now, report, *_changes(planned))
-        )
+        doing, conflicts = list(groups.values()), _conflicts(planned)
+        changes = Changes(run, "consolidate", namespace, now, report, doing, conflicts, seen)
+        late = dict(zip(groups, _commit(home, config, changes), strict=True))
+        dropped |= {number: why for number, why in late.items() if why is not None}
+        report = _held_back(planned_report, dropped)
     return {
         "run": None if dry_run else run,
         "dry_run": dry_run,
@@ -173,33 +180,66 @@ def _supersede_json(supersede: Supersede) -> dict[str, Any]:
     }
 
 
-def _changes(
-    planned: Sequence[Planned],
-) -> tuple[list[Group], list[tuple[str, str, str, str]]]:
-    """Groups in the order of the report: every merge, then every supersede.
+def _groups(
+    reader: Reader, planned: Sequence[Planned]
+) -> tuple[dict[int, Group], dict[int, Refusal]]:
+    """What will be done, in order, and what will not, each by its number in the report: every merge, then every supersede.
 
     Each group begins with what the groups before it leave: an entry may be the newer value of one and the older of another.
+    What the search would not allow is tried again once something leaves that stood in its way.
     """
     latest = [dict(entries) for _, entries, _ in planned]
-    merges = [
-        _done(_merge_group(one, entries), entries)
+    actions = [
+        (entries, action)
+        for part in ("merges", "supersedes")
         for entries, (_, _, plan) in zip(latest, planned, strict=True)
-        for one in plan.merges
+        for action in getattr(plan, part)
     ]
-    supersedes = [
-        _done(_supersede_group(one, entries), entries)
-        for entries, (_, _, plan) in zip(latest, planned, strict=True)
-        for one in plan.supersedes
-    ]
-    conflicts = [
+    gone: set[str] = set()
+    groups: dict[int, Group] = {}
+    refused: dict[int, Refusal] = {}
+    done = -1
+    while (
+        done < len(groups) < len(actions)
+    ):  # a round in which nothing more can be done is the last
+        done = len(groups)
+        waiting: set[str] = set()  # what is to become one, but has not
+        for number, (entries, action) in enumerate(actions):
+            if number in groups:
+                continue
+            group = _group(action, entries)
+            ids = {after.id for _, after in group.changes}
+            refusal = refused.pop(number, None)
+            if refusal is None or refusal == _WAITS or refusal.rivals & gone:
+                refusal = _WAITS if ids & waiting else _foresee(reader, group, gone)
+            if refusal is None:
+                groups[number] = group
+                entries |= {after.id: after for _, after in group.changes}
+                continue
+            refused[number] = refusal
+            if isinstance(action, Merge):
+                waiting |= ids
+    return groups, refused
+
+
+_WAITS = Refusal("waits for a merge that was held back")
+
+
+def _foresee(reader: Reader, group: Group, gone: set[str]) -> Refusal | None:
+    """Other words than those in the index (a language model's) are left to the writer."""
+    return foresee(reader.connection, group, gone) if group.keeps_words else None
+
+
+def _conflicts(planned: Sequence[Planned]) -> list[tuple[str, str, str, str]]:
+    return [
         (place, one.a, one.b, one.reason) for place, _, plan in planned for one in plan.conflicts
     ]
-    return [*merges, *supersedes], conflicts
 
 
-def _done(group: Group, latest: dict[str, Entry]) -> Group:
-    latest |= {after.id: after for _, after in group.changes}
-    return group
+def _group(action: Merge | Supersede, entries: Mapping[str, Entry]) -> Group:
+    if isinstance(action, Merge):
+        return _merge_group(action, entries)
+    return _supersede_group(action, entries)
 
 
 def _merge_group(merge: Merge, entries: Mapping[str, Entry]) -> Group:
@@ -219,20 +259,29 @@ def _shortened(report: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**report, **cut}
 
 
-def _commit(home: Path, config: Config, changes: Changes) -> dict[str, Any]:
-    """Have the writer commit; groups it dropped leave the report for `held_back`."""
+def _commit(home: Path, config: Config, changes: Changes) -> list[str | None]:
+    """Have the writer commit; for each group why it was dropped, None if it was not."""
     path = write_changes(replace(changes, report=_shortened(changes.report)), home)
     try:
         answer = carry_out(home, config, "changes.commit", {"path": str(path)})
     finally:
         path.unlink(missing_ok=True)
-    merges, supersedes, held = [], [], list(changes.report["held_back"])
-    for number, one in enumerate([*changes.report["merges"], *changes.report["supersedes"]]):
-        why = answer["dropped"].get(str(number))
-        if why is not None:
-            held.append(one | {"why": why})
-        elif "into" in one:
-            merges.append(one)
+    return [answer["dropped"].get(str(number)) for number in range(len(changes.groups))]
+
+
+def _held_back(report: Mapping[str, Any], dropped: Mapping[int, str]) -> dict[str, Any]:
+    """Move what will not be done, by its number among merges and supersedes, to `held_back`."""
+    done: dict[str, list[Any]] = {"merges": [], "supersedes": []}
+    held = list(report["held_back"])
+    for number, one in enumerate([*report["merges"], *report["supersedes"]]):
+        if number in dropped:
+            held.append(one | {"why": dropped[number]})
         else:
-            supersedes.append(one)
-    return {"merges": merges, "supersedes": supersedes, "held_back": held}
+            done["merges" if "into" in one else "supersedes"].append(one)
+    counts = {
+        "merged": sum(len(one["from"]) for one in done["merges"]),
+        "superseded": len(done["supersedes"]),
+        "held_back": len(held),
+        "saved_chars": sum(one["saved_chars"] for one in done["merges"]),
+    }
+    return {**report, **done, "held_back": held, "counts": {**report["counts"], **counts}}

@@ -19,7 +19,8 @@ from memoryd.memory.retention import (
     plan_retention,
 )
 from memoryd.model import Entry
-from memoryd.service.bank.changes import Changes, Group, write_changes
+from memoryd.service.bank.changes import Changes, write_changes
+from memoryd.service.bank.groups import Group
 from memoryd.service.bank.remembering import new_id
 from memoryd.service.clock import has_jumped
 from memoryd.service.commands import carry_out
