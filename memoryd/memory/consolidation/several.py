@@ -113,7 +113,7 @@ def _is_deed_of_a_day(reading: Reading, site: Sequence[int]) -> bool:
         return value_kind(unit) == "weekday" or verbs.isdisjoint(again["once"])
     if any(u.kind in ("word", "char") for u in said):
         return True
-    light = reading.clauses[unit.clause].verbs
+    light = reading.clauses[unit.clause].verbs or value_kind(unit) == "weekday"
     return bool(light) and not _being(reading.language).search(reading.text.casefold())
 
 
@@ -145,7 +145,8 @@ def _words(kind: str, language: Language) -> re.Pattern[str]:
 
 @cache
 def _being(language: Language) -> re.Pattern[str]:
-    return words_of(table(_NAME)["again"]["being"][language], language)
+    words = words_of(table(_NAME)["again"]["being"][language], language)
+    return re.compile(f"{words.pattern}|[:：]")
 
 
 @cache

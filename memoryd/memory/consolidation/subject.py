@@ -4,10 +4,14 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.several import is_told_of
+from memoryd.memory.consolidation.site import Site
 from memoryd.memory.consolidation.unit import Reading, Unit
 
+_EVERYBODY = frozenset({"we", "you"})
+_NAMING = ("concept", "name", "word", "char", "code", "quality")
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
 
 
@@ -68,3 +72,25 @@ def _is_inverted(reading: Reading, unit: Unit) -> bool:
         one.kind in ("action", "quantity") or _PARTICIPLE.fullmatch(one.surface) for one in before
     )
     return bool(fronted and after) and after[0] is unit
+
+
+def has_another_subject(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """The server port is 8080, the printer port is now 9100: is more than the value another, and stands before it?"""
+    left = _named_before(old, alignment.only_a, min(site.old, default=0))
+    right = _named_before(new, alignment.only_b, min(site.new, default=0))
+    mine, yours = (one.persons - _EVERYBODY for one in (old, new))
+    if (left and yours - mine) or (right and mine - yours):
+        return True
+    pairs = set(alignment.pairs)
+    return any((i + 1, j + 1) in pairs or (i - 1, j - 1) in pairs for i in left for j in right)
+
+
+def _named_before(reading: Reading, numbers: Sequence[int], end: int) -> list[int]:
+    """Of the units that differ, those before the value, or before the verb if more differs behind it."""
+    named = [i for i in numbers if i < end and (i == 0 or reading.units[i].kind in _NAMING)]
+    subject = [
+        i
+        for i in numbers
+        if reading.units[i].start < reading.clauses[reading.units[i].clause].divides
+    ]
+    return subject if subject and len(subject) < len(numbers) else named

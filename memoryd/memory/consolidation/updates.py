@@ -45,13 +45,11 @@ from memoryd.memory.consolidation.site import (
     value_kind,
 )
 from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
-from memoryd.memory.consolidation.subject import is_subject
+from memoryd.memory.consolidation.subject import has_another_subject, is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import is_closed, is_counted, is_in_list, is_vague
 
-_EVERYBODY = frozenset({"we", "you"})
-_NAMING = ("concept", "name", "word", "char", "code", "quality")
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 
 
@@ -140,15 +138,9 @@ def _judge_site(
     """One place differs: is it a newer value of the same?"""
     if objection is None and alignment != comparison.alignment and _is_where(old, new, site):
         return Judgement("update", _attribute(old, site))
-    if works_otherwise(old, new) or is_wish_and_fact(old, new):
-        return Judgement("distinct", "said in another sense")
     changed = _is_changed(old, new)
-    if not changed and _is_what_should_be(old) != _is_what_should_be(new):
-        return Judgement("distinct", "what should be is not what is")
-    if changed and _has_another_subject(old, new, alignment, site):
-        return Judgement("distinct", "about another subject")
-    if changed and is_another_property(old, new, alignment, site):
-        return Judgement("distinct", "about something else of the same")
+    if apart := _is_apart(old, new, site, alignment, changed=changed):
+        return Judgement("distinct", apart)
     happened = objection is not None and objection.flip == "done" and "done" in new.cues()
     if (
         objection
@@ -160,6 +152,21 @@ def _judge_site(
     return _told_from_the_other_end(old, new, alignment, site, changed=changed) or _replaced(
         old, new, site, comparison, changed
     )
+
+
+def _is_apart(
+    old: Reading, new: Reading, site: Site, alignment: Alignment, *, changed: bool
+) -> str | None:
+    """Say why the two do not speak of one attribute of one thing, or None."""
+    if works_otherwise(old, new) or is_wish_and_fact(old, new):
+        return "said in another sense"
+    if not changed:
+        apart = _is_what_should_be(old) != _is_what_should_be(new)
+        return "what should be is not what is" if apart else None
+    if has_another_subject(old, new, alignment, site):
+        return "about another subject"
+    other = is_another_property(old, new, alignment, site)
+    return "about something else of the same" if other else None
 
 
 def _is_what_should_be(reading: Reading) -> bool:
@@ -330,28 +337,6 @@ def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:
         for u in (old.units[site.old[0]].key, old.units[site.old[0]].surface.casefold())
         for v in (new.units[site.new[0]].key, new.units[site.new[0]].surface.casefold())
     )
-
-
-def _has_another_subject(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
-    """The server port is 8080, the printer port is now 9100: is more than the value another, and stands before it?"""
-    left = _named_before(old, alignment.only_a, min(site.old, default=0))
-    right = _named_before(new, alignment.only_b, min(site.new, default=0))
-    mine, yours = (one.persons - _EVERYBODY for one in (old, new))
-    if (left and yours - mine) or (right and mine - yours):
-        return True
-    pairs = set(alignment.pairs)
-    return any((i + 1, j + 1) in pairs or (i - 1, j - 1) in pairs for i in left for j in right)
-
-
-def _named_before(reading: Reading, numbers: Sequence[int], end: int) -> list[int]:
-    """Of the units that differ, those before the value, or before the verb if more differs behind it."""
-    named = [i for i in numbers if i < end and (i == 0 or reading.units[i].kind in _NAMING)]
-    subject = [
-        i
-        for i in numbers
-        if reading.units[i].start < reading.clauses[reading.units[i].clause].divides
-    ]
-    return subject if subject and len(subject) < len(numbers) else named
 
 
 def _is_another_subject(old: Reading, new: Reading, site: Site) -> bool:
