@@ -94,6 +94,14 @@ def _beside(i: int, reading: Reading) -> list[Unit]:
     return [reading.units[k] for k in (i - 1, i + 1) if 0 <= k < len(reading.units)]
 
 
+def _is_placed(unit: Unit, other: Unit, reading: Reading) -> bool:
+    """The server is in the CET zone: does a preposition stand between the two?"""
+    phrases = lexicon(reading.language).phrases
+    first, second = sorted((unit, other), key=lambda one: one.start)
+    between = reading.text[first.end : second.start].casefold().split()
+    return any(word in phrases and phrases[word].role == "marker" for word in between)
+
+
 def _measures(i: int, reading: Reading) -> bool:
     """Does a quantity stand beside the unit, perhaps behind a bound (a length of at least 12 characters)?"""
     near = reading.units[max(i - 1, 0) : i + 3]
@@ -171,6 +179,7 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
     foreign = reading.language in UNSPACED
     named = any(
         other.clause == unit.clause
+        and not (not foreign and _is_placed(unit, other, reading))
         and (
             other.kind in ("code", "name")
             or (foreign and other.surface.isascii())

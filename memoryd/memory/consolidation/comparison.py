@@ -228,7 +228,9 @@ def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) 
 
 def _states(reading: Reading, clause: int) -> bool:
     """Does the clause tell what something does (the API returns JSON), rather than what to do?"""
-    divides = reading.clauses[clause].divides
+    divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
+    if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
+        return True
     return divides > 0 and any(
         u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
     )

@@ -78,7 +78,7 @@ _CAUSES = (
 _OWNING = frozenset({"'s", "的", "の", "의"})  # Ann is Bob's manager: what follows is of Bob
 _PLACING = frozenset({"marker", "condition", "boundary", "quantify"})
 _HAS_DONE = re.compile(
-    r"(?<![通经超说提讲调])过(?!去|程|期|敏|滤|来|后|年|于|[慢快大小长短高低多少早晚重轻热冷](?=[^一-鿿]|$)|[慢快大小长短高低多少早晚重轻热冷][的了])"
+    r"(?<![通经超说提讲调多胜])过(?!去|程|期|敏|滤|来|后|年|于|[慢快大小长短高低多少早晚重轻热冷](?=[^一-鿿]|$)|[慢快大小长短高低多少早晚重轻热冷][的了])"
 )
 
 
