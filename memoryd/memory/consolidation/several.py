@@ -88,7 +88,7 @@ def is_counted_off(reading: Reading, site: Sequence[int]) -> bool:
     counters = tuple(table(_NAME)["counters"].get(reading.language, ()))
     if len(site) != 1 or not counters or not unit.key.startswith(("number:", "ordinal:")):
         return False
-    return reading.text[unit.end :].lstrip().startswith(counters) or unit.surface.startswith("第")
+    return reading.text[unit.end :].lstrip().startswith(counters)
 
 
 def is_line(reading: Reading, site: Sequence[int]) -> bool:
@@ -111,10 +111,12 @@ def _is_deed_of_a_day(reading: Reading, site: Sequence[int]) -> bool:
     verbs = {u.key for u in said if u.kind == "action"}
     if verbs:
         return value_kind(unit) == "weekday" or verbs.isdisjoint(again["once"])
+    being = _being(reading.language).search(reading.text.casefold()) is not None
+    on_days = value_kind(unit) == "weekday"
     if any(u.kind in ("word", "char") for u in said):
-        return True
-    light = reading.clauses[unit.clause].verbs or value_kind(unit) == "weekday"
-    return bool(light) and not _being(reading.language).search(reading.text.casefold())
+        return on_days or not being  # yoga is on Tuesday, and on Thursday too
+    light = reading.clauses[unit.clause].verbs or on_days
+    return bool(light) and not being
 
 
 def _is_hour(reading: Reading, site: Sequence[int]) -> bool:
