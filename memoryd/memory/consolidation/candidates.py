@@ -30,11 +30,21 @@ class Sketch:
         plain: its text without signs at the end; equal for copies.
         keys: of its units, in order.
         values: those of its quantities, names and identifiers.
+        language: "" if it is not sure; translations are never merged.
+        signature: the smallest hashes of its shingles (`minhash`).
     """
 
     plain: str
     keys: tuple[str, ...]
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...]
+    language: str
+    signature: "array[int]"
+
+
+def sketch(plain: str, keys: tuple[str, ...], values: tuple[str, ...], language: str) -> Sketch:
+    """Make the sketch of an entry."""
+    signature = array("Q", minhash(_shingles(plain, keys)))
+    return Sketch(plain, keys, values, language, signature)
 
 
 def propose(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
@@ -45,8 +55,8 @@ def propose(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
     if len(sketches) > _SMALL:
         yield from _meetings(sketches)
         return
-    for i, sketch in enumerate(sketches):
-        yield i, {j for j in range(i) if _touches(sketches[j], sketch)}
+    for i, one in enumerate(sketches):
+        yield i, {j for j in range(i) if _touches(sketches[j], one)}
 
 
 def _touches(a: Sketch, b: Sketch) -> bool:
@@ -72,9 +82,9 @@ def _meetings(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
 def _buckets(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
     """Yield entries that may meet, in order; of a wide bucket (exact copies) only neighbours do."""
     exact: dict[object, list[int]] = defaultdict(list)
-    for i, sketch in enumerate(sketches):
-        exact[sketch.plain].append(i)
-        exact[sketch.keys].append(i)
+    for i, one in enumerate(sketches):
+        exact[one.plain].append(i)
+        exact[one.keys].append(i)
     yield from (bucket for bucket in exact.values() if len(bucket) > 1)
     yield from _bands(sketches)
     yield from _rare_keys(sketches)
@@ -82,25 +92,22 @@ def _buckets(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
 
 def _bands(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
     """Yield, band by band, the entries whose signatures agree in it; one band is in memory at a time."""
-    signatures = array("Q")
-    for sketch in sketches:
-        signatures.extend(minhash(shingles(sketch)))
     for band in range(0, _BINS, _ROWS):
         found: dict[int, list[int]] = defaultdict(list)
-        for i in range(len(sketches)):
-            first, second = signatures[i * _BINS + band : i * _BINS + band + _ROWS]
+        for i, one in enumerate(sketches):
+            first, second = one.signature[band : band + _ROWS]
             found[first << 33 | second].append(i)
         yield from (bucket for bucket in found.values() if 1 < len(bucket) <= _WIDEST)
 
 
-def shingles(sketch: Sketch) -> Iterator[str]:
-    """Yield pairs of neighbouring units and, for unspaced scripts, character trigrams."""
-    yield from sketch.keys
-    for first, second in pairwise(sketch.keys):
+def _shingles(plain: str, keys: tuple[str, ...]) -> Iterator[str]:
+    """Yield units, pairs of neighbouring ones and, for unspaced scripts, character trigrams."""
+    yield from keys
+    for first, second in pairwise(keys):
         yield first + " " + second
-    if not sketch.plain.isascii():
-        for k in range(len(sketch.plain) - 2):
-            yield sketch.plain[k : k + 3]
+    if not plain.isascii():
+        for k in range(len(plain) - 2):
+            yield plain[k : k + 3]
 
 
 def minhash(features: Iterable[str]) -> list[int]:
@@ -126,14 +133,14 @@ def minhash(features: Iterable[str]) -> list[int]:
 def _rare_keys(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
     """Yield an entry with those that hold one of its rarest units, or a pair of them if single ones are common."""
     postings: dict[str, list[int]] = defaultdict(list)
-    for i, sketch in enumerate(sketches):
-        for key in set(sketch.keys):
+    for i, one in enumerate(sketches):
+        for key in set(one.keys):
             postings[key].append(i)
     yield from (bucket for bucket in postings.values() if 1 < len(bucket) <= _WIDEST)
     common = {key for key, bucket in postings.items() if len(bucket) > _WIDEST}
     combined: dict[tuple[str, str], list[int]] = defaultdict(list)
-    for i, sketch in enumerate(sketches):
-        rare = sorted(set(sketch.keys) & common, key=lambda key: (len(postings[key]), key))[:_RARE]
+    for i, one in enumerate(sketches):
+        rare = sorted(set(one.keys) & common, key=lambda key: (len(postings[key]), key))[:_RARE]
         for n, first in enumerate(rare):
             for second in rare[:n]:
                 combined[(second, first)].append(i)

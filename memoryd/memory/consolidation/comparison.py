@@ -84,7 +84,7 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
         return Comparison("same", "the same order, named from its other end", similarity, whole)
     if alignment.only_a and alignment.only_b:
         return Comparison("distinct", difference(a, b, alignment), similarity, alignment)
-    objection = object_to(a, b, alignment)
+    objection = object_to(a, b, alignment) or object_to_wording(a, b)
     if objection:
         return Comparison("distinct", objection.reason, similarity, alignment, objection=objection)
     if not alignment.only_a and not alignment.only_b:
@@ -110,7 +110,7 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
 
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    """Ask every guard in turn; the first objection counts."""
+    """Ask every guard in turn but those of the wording (`object_to_wording`); the first objection counts."""
     return (
         _object_to_words(a, b, alignment)
         or _scopes(a, b, alignment)
@@ -123,7 +123,8 @@ def _object_to_halves(
     a: Reading, b: Reading, alignment: Alignment, parts: tuple[Alignment, Alignment]
 ) -> bool:
     clash = any(role_clash(a, b, part) for part in parts)
-    return clash or _object_to_words(a, b, alignment) is not None
+    words = _object_to_words(a, b, alignment) or object_to_wording(a, b)
+    return clash or words is not None
 
 
 def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -131,7 +132,6 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
     clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
         _certainty(a, b)
-        or _wording(a, b)
         or _literals(a, b, alignment)
         or _signs(a, b, alignment)
         or _modality(a, b, clauses_a, clauses_b)
@@ -159,7 +159,8 @@ def _speaks(reading: Reading) -> bool:
     return not lexicon(reading.language).speaking.isdisjoint(reading.dropped)
 
 
-def _wording(a: Reading, b: Reading) -> Objection | None:
+def object_to_wording(a: Reading, b: Reading) -> Objection | None:
+    """Ask the guards that look at the words themselves; they take longest, so that they come last."""
     problem = wording_problem(a, b)
     return Objection(problem) if problem else None
 

@@ -42,13 +42,17 @@ def spelled_apart(old: Reading, new: Reading, alignment: Alignment) -> Alignment
 
     def is_apart(i: int, j: int) -> bool:
         before, after = old.units[i], new.units[j]
+        if before.surface.casefold() == after.surface.casefold():
+            return False
         inside = [
             any(start <= unit.start < end for start, end in those)
             for unit, those in zip((before, after), spans, strict=True)
         ]
-        return all(inside) and before.surface.casefold() != after.surface.casefold()
+        return all(inside)
 
     apart = [(i, j) for i, j in alignment.pairs if is_apart(i, j)]
+    if not apart:
+        return alignment
     return Alignment(
         tuple(pair for pair in alignment.pairs if pair not in apart),
         tuple(sorted((*alignment.only_a, *(i for i, _ in apart)))),

@@ -9,11 +9,12 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from memoryd.memory.consolidation.candidates import Sketch, propose
+from memoryd.memory.consolidation.candidates import Sketch, propose, sketch
 from memoryd.memory.consolidation.neighbours import propose_by_vectors
 from memoryd.memory.consolidation.pairing import compare_texts, read_cached
 from memoryd.memory.consolidation.partners import EXACT, nearest
 from memoryd.memory.consolidation.plan import ConsolidationPolicy, Veto
+from memoryd.memory.consolidation.reading import sure_language
 from memoryd.memory.consolidation.stations import find_station
 from memoryd.memory.consolidation.updates import Judgement, judge
 from memoryd.memory.noted import noted_time
@@ -192,7 +193,7 @@ def _sketch(content: str, *, japanese: bool) -> Sketch:
     keys = [sys.intern(unit.key) for unit in units]
     if len(units) <= _TERSE and (station := find_station(reading.text, reading.language)):
         keys.append(sys.intern(f"{station.attribute} of {station.who}"))
-    return Sketch(_plain(content), tuple(keys), tuple(values))
+    return sketch(_plain(content), tuple(keys), tuple(values), sure_language(content))
 
 
 def _plain(content: str) -> str:

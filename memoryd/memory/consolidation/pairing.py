@@ -1,5 +1,6 @@
 """Two texts read for each other's sake: in one language, and with what is only a slip of the pen read as it was meant."""
 
+import re
 from functools import lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
@@ -16,6 +17,10 @@ _READINGS = 16384  # kept at a time; about 4 kB each
 
 _MOST_UNITS = 200  # of a text that is compared place by place
 _MOST_SLIPS = 6  # units that only one of the texts has
+
+_NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
+_DECIMAL = "decimal"
+_THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 
 read_cached = lru_cache(maxsize=_READINGS)(read)
 
@@ -60,9 +65,21 @@ def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | No
     ours, theirs = reworded(first.text, first.language), reworded(second.text, second.language)
     if ours is None and theirs is None:
         return None
+    numbers, others = _numbers(ours or first.text), _numbers(theirs or second.text)
+    if numbers - others and others - numbers and _DECIMAL not in numbers | others:
+        return None  # told from whichever end, another value; most pairs of a large bank end here
     return (
         read_cached(ours, first.language) if ours else first,
         read_cached(theirs, first.language) if theirs else second,
+    )
+
+
+@lru_cache(maxsize=_READINGS)
+def _numbers(text: str) -> frozenset[str]:
+    """The whole numbers in a text; a decimal may be one of them in another unit (2.5 s, 2500 ms)."""
+    return frozenset(
+        number if number.isdigit() else _DECIMAL
+        for number in _NUMBER.findall(_THOUSANDS.sub("", text))
     )
 
 

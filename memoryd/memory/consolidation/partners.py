@@ -1,7 +1,6 @@
 """Of the proposed pairs those that are near enough to be compared: each entry meets its most similar partners only."""
 
 import heapq
-from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoryd.memory.consolidation.candidates import Sketch
@@ -18,25 +17,25 @@ def nearest(
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that are near enough: copies, and of the others the best ones of each entry, in order."""
     count = len(sketches)
-    sizes = array("I", (len(set(sketch.keys)) for sketch in sketches))
+    keys = [frozenset(sketch.keys) for sketch in sketches]
     best: list[list[tuple[float, int]]] = [[] for _ in sketches]  # heaps, the worst on top
     kept: set[int] = set()  # i * count + j
     for j, partners in proposed:
-        mine = frozenset(sketches[j].keys)
+        mine = keys[j]
         for i in partners:
             pair = i * count + j
             if sketches[i].plain == sketches[j].plain:
                 score = EXACT
                 kept.add(pair)
             else:
-                least = min(sizes[i], sizes[j])
-                score = len(mine.intersection(sketches[i].keys)) / least if least else 0.0
-                if score < _NEAR or not _may_matter(sketches[i], sketches[j]):
+                least = min(len(keys[i]), len(mine))
+                score = len(mine & keys[i]) / least if least else 0.0
+                if score < _NEAR or not _may_matter(sketches[i], sketches[j], keys[i], mine):
                     continue
             for n in (i, j):
                 _push(best[n], (score, -pair))
     kept.update(-pair for heap in best for _, pair in heap)
-    del best
+    del best, keys
     yield from (divmod(pair, count) for pair in sorted(kept))
 
 
@@ -48,9 +47,10 @@ def _push(heap: list[tuple[float, int]], item: tuple[float, int]) -> None:
         heapq.heapreplace(heap, item)
 
 
-def _may_matter(a: Sketch, b: Sketch) -> bool:
-    """Can one hold the other, or replace one value of it? Not if much, or two values, differ on both sides."""
-    keys_a, keys_b = frozenset(a.keys), frozenset(b.keys)
+def _may_matter(a: Sketch, b: Sketch, keys_a: frozenset[str], keys_b: frozenset[str]) -> bool:
+    """Can one hold the other, or replace one value of it? Not if much, or two values, or the language, differ."""
+    if a.language and b.language and a.language != b.language:
+        return False
     only_a, only_b = keys_a - keys_b, keys_b - keys_a
     if min(len(only_a), len(only_b)) > _MOST_ALONE:
         return False

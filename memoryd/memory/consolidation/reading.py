@@ -6,10 +6,11 @@ A unit is what must find its equal in another entry before the two may be called
 import re
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import Literal
 
 from memoryd.memory.consolidation.builder import ReadingBuilder
 from memoryd.memory.consolidation.items import items
-from memoryd.memory.consolidation.lexicon import Language, lexicon, simplified
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon, simplified
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.text import fold, script
 
@@ -21,6 +22,7 @@ _ENDINGS: tuple[tuple[Language, tuple[str, ...]], ...] = (
     ("es", ("ción", "ciones", "dad", "amos", "emos", "imos", "iendo", "ando", "ados", "adas")),
 )
 _ENDING = 0.25
+_SURE = 2.0  # a function word and a noun more than any other language has
 _CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing about the language
 _GLUING_COLON = re.compile(r"(?<=[A-Za-z0-9])：(?=[A-Za-z0-9])")
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
@@ -38,6 +40,14 @@ def guess_language(text: str) -> Language:
         return "zh"
     scores = _scores(text)
     return max(_SPACED, key=scores.__getitem__)  # the first of equals: English
+
+
+def sure_language(text: str) -> Language | Literal[""]:
+    """Give the language of a text in Latin script of which its words leave no doubt, else ""."""
+    if UNSPACED & {guess_language(text)}:
+        return ""
+    first, second = sorted(_scores(text).values(), reverse=True)[:2]
+    return guess_language(text) if first - second >= _SURE else ""
 
 
 def common_language(a: str, b: str) -> Language:

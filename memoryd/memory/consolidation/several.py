@@ -48,8 +48,10 @@ def are_poles(units: Iterable[Unit]) -> bool:
 def is_told_of(reading: Reading, site: Sequence[int]) -> bool:
     """Build 812 failed, Node 18 已弃用: does a noun with its number come first, and then what is told of it?"""
     unit = reading.units[site[0]]
+    if len(site) != 1 or not unit.key.startswith("number:"):
+        return False
     mine = [i for i, one in enumerate(reading.units) if one.clause == unit.clause]
-    if len(site) != 1 or not unit.key.startswith("number:") or mine.index(site[0]) != 1:
+    if mine.index(site[0]) != 1:
         return False
     noun = reading.units[mine[0]]
     if reading.text[noun.end : unit.start].strip(" #"):

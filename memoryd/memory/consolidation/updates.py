@@ -15,7 +15,12 @@ from memoryd.memory.consolidation.attributes import (
     is_single,
     mentions_any,
 )
-from memoryd.memory.consolidation.comparison import Comparison, Objection, object_to
+from memoryd.memory.consolidation.comparison import (
+    Comparison,
+    Objection,
+    object_to,
+    object_to_wording,
+)
 from memoryd.memory.consolidation.displaced import (
     is_denied_for_another,
     is_left_for_another,
@@ -67,6 +72,14 @@ def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
 
 
 def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
+    judgement = _judge_values(old, new, comparison)
+    if judgement.relation == "distinct":
+        return judgement
+    objection = object_to_wording(old, new)
+    return Judgement("distinct", objection.reason) if objection else judgement
+
+
+def _judge_values(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     alignment = spelled_apart(old, new, comparison.alignment)
     if not alignment.pairs or not _may_be_judged(old, new):
         return Judgement("distinct", comparison.reason)
