@@ -28,7 +28,8 @@ def find_groups(present: Mapping[str, Entry], found: Findings) -> list[list[str]
         if pair[0] in present and pair[1] in present
     }
     copies, led = _collapse_copies(scores, pinned)
-    groups, _ = cluster(led, pinned, found.policy.max_group)
+    words = {one: present[one].content for pair in led for one in pair}
+    groups, _ = cluster(led, pinned, found.policy.max_group, words)
     return _with_copies(groups, copies)
 
 

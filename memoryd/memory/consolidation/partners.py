@@ -18,6 +18,7 @@ def nearest(
     """Yield the pairs that are near enough: copies, and of the others the best ones of each entry, in order."""
     count = len(sketches)
     keys = [frozenset(sketch.keys) for sketch in sketches]
+    sizes = [len(mine) for mine in keys]
     best: list[list[tuple[float, int]]] = [[] for _ in sketches]  # heaps, the worst on top
     kept: set[int] = set()  # i * count + j
     for j, partners in proposed:
@@ -28,14 +29,14 @@ def nearest(
                 score = EXACT
                 kept.add(pair)
             else:
-                least = min(len(keys[i]), len(mine))
+                least = min(sizes[j], sizes[i])
                 score = len(mine & keys[i]) / least if least else 0.0
                 if score < _NEAR or not _may_matter(sketches[i], sketches[j], keys[i], mine):
                     continue
             for n in (i, j):
                 _push(best[n], (score, -pair))
     kept.update(-pair for heap in best for _, pair in heap)
-    del best, keys
+    del best, keys, sizes
     yield from (divmod(pair, count) for pair in sorted(kept))
 
 
