@@ -15,7 +15,8 @@ _BEING = frozenset({"is", "are", "am", "be", "been"})
 
 def may_be_several(reading: Reading, site: Sequence[int]) -> bool:
     """May what the text says be so at several places or times, of several relatives, on several systems?"""
-    said = any(_says(kind, reading) for kind in ("several", "relatives", "happening"))
+    said = _says("several", reading) and not _says("single", reading)
+    said = said or _says("relatives", reading) or _says("happening", reading)
     one = said or _is_platform(reading, site) or _is_deed_of_a_day(reading, site)
     return one or _is_version_beside_others(reading, site)
 
