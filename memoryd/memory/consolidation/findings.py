@@ -21,6 +21,7 @@ from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
 from memoryd.model import Entry
 
+_HAN = re.compile("[\u4e00-\u9fff]+")
 _KANA = re.compile("[\u3041-\u30ff]")
 _REPORTED = 0.6  # vetoes below this similarity are noise
 _TERSE = 6  # units of a text that may only say where somebody is in life
@@ -185,7 +186,7 @@ def _sketch(content: str, *, japanese: bool) -> Sketch:
     """Sketch a text; one without kana (参加費：二千円) may be Japanese beside Japanese ones (参加費は2000円です)."""
     reading = read_cached(content)
     units = reading.units
-    if japanese and reading.language == "zh":
+    if japanese and reading.language == "zh" and _may_be_japanese(content):
         units += read_cached(content, "ja").units
     values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
@@ -194,6 +195,15 @@ def _sketch(content: str, *, japanese: bool) -> Sketch:
     if len(units) <= _TERSE and (station := find_station(reading.text, reading.language)):
         keys.append(sys.intern(f"{station.attribute} of {station.who}"))
     return sketch(_plain(content), tuple(keys), tuple(values), sure_language(content))
+
+
+def _may_be_japanese(text: str) -> bool:
+    """Is every character one that Japanese is written with? Simplified ones (务, 发) are not in its character set."""
+    try:
+        "".join(_HAN.findall(text)).encode("cp932")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plain(content: str) -> str:

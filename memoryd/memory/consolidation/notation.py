@@ -31,6 +31,8 @@ def _is_one_value(u: Unit, v: Unit, reading: Reading) -> bool:
     """Is v the time of day, or the duration, that u writes as a bare number or as 2h30?"""
     if u.kind != "quantity" or v.kind != "quantity":
         return False
+    if not (u.key.startswith("time:") or v.key.startswith("time:")):
+        return False
     if clock := re.fullmatch(r"time:(\d\d):(\d\d)", v.key):
         hour, minute = int(clock[1]), int(clock[2])
         said = _AT.search(reading.text[max(0, u.start - _NEAR) : u.start]) is not None

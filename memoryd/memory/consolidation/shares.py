@@ -22,6 +22,9 @@ _EVERY = {"a year": "yr", "a month": "mo", "a week": "wk", "a day": "d", "an hou
 _GERMAN = {"ein": 1, "zwei": 2, "drei": 3, "vier": 4, "fünf": 5, "sechs": 6}
 _ONE = frozenset({"a", "an", "one", "un", "une", "una", "ein", "eine", "einer", "einem", "einen"})
 _FRENCH_CLOCK = frozenset({"à", "vers", "dès", "avant", "après", "jusqu'à", "avant de"})
+_MINUS = frozenset({"minus", "moins", "menos"})
+_MARKS = frozenset({"pct:50", *(f"unit:{currency}" for currency in _CURRENCIES)})
+_WORDS = _MINUS | _HALVES | _HALF_A
 _HOUR = 3600
 _NOON = 12
 _DAY = 24
@@ -29,6 +32,8 @@ _DAY = 24
 
 def join_shares(found: list[Item]) -> list[Item]:
     """Join the items of an amount into one quantity, left to right."""
+    if not any(map(_is_part, found)):
+        return found
     out: list[Item] = []
     i = 0
     while i < len(found):
@@ -36,6 +41,14 @@ def join_shares(found: list[Item]) -> list[Item]:
         out.append(item)
         i += used
     return out
+
+
+def _is_part(item: Item) -> bool:
+    """May the item be what an amount in several words cannot do without? Few texts have one."""
+    if item.key in _PARTS or item.key in _MARKS or item.key.startswith("seconds:"):
+        return True
+    word = item.surface.casefold()
+    return word in _WORDS or word.endswith("halb") or item.key.removesuffix("s") in _PARTS
 
 
 def _at(found: list[Item], i: int, out: list[Item]) -> tuple[Item, int]:
@@ -59,7 +72,7 @@ def _french_time(item: Item) -> Item:
 
 def _signed(found: list[Item], i: int) -> tuple[Item, int] | None:
     """Minus five degrees."""
-    if found[i].surface.casefold() not in ("minus", "moins", "menos") or i + 1 >= len(found):
+    if found[i].surface.casefold() not in _MINUS or i + 1 >= len(found):
         return None
     unit, _, value = found[i + 1].key.partition(":")
     if found[i + 1].role != "quantity" or not re.fullmatch(r"\d+(\.\d+)?", value):
