@@ -8,7 +8,8 @@ import resource
 import shutil
 import sys
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ NICE = 10
 IOPRIO_SET = {"x86_64": 251, "aarch64": 30, "riscv64": 30, "i686": 289, "armv7l": 314}
 IOPRIO_BEST_EFFORT_LOWEST = 2 << 13 | 7  # class 2, level 7; class 3 (idle) may starve for minutes
 
+_MANY_OBJECTS = 100_000  # made before the collector looks for cycles; 700 are usual
 BALLAST_BYTES = 16 * 1024 * 1024  # what a prune and its checkpoint need when nothing else is left
 LOW_BYTES = 64 * 1024 * 1024  # less free space than this: stop growing
 PLENTY_BYTES = 256 * 1024 * 1024  # this much again: go on (the gap keeps it from flickering)
@@ -91,6 +93,19 @@ def step_back() -> None:
         ctypes.CDLL(None).syscall(
             number, 1, 0, IOPRIO_BEST_EFFORT_LOWEST
         )  # 1: a process, 0: this one
+
+
+@contextmanager
+def few_collections() -> Iterator[None]:
+    """Let much be made that stays (thousands of readings): the collector would go through all of it again and again."""
+    before = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(_MANY_OBJECTS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)
+        gc.unfreeze()
 
 
 def give_back_memory() -> None:

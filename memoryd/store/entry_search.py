@@ -7,10 +7,13 @@ from memoryd.model import Entry
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import COLUMNS, row_to_entry
 from memoryd.store.query import Query
-from memoryd.store.search import Scope, find_rows
+from memoryd.store.search import CANDIDATES, Scope, find_rows
 
 # cross join: the full-text index leads. Left to choose, SQLite may ask the index anew for every entry of a namespace.
 _THRIFT = 8  # entries are short and many alike: a few hundred are enough to choose from
+_WIDE = (
+    CANDIDATES // _THRIFT
+)  # no more than are ranked: an entry may be old, and its rarest words must find it
 _JOINS = " cross join entry on entry.row = {index}.rowid"
 
 
@@ -52,13 +55,19 @@ class Match:
     bm25: float
 
 
-def match_entries(connection: Connection, view: EntryView, query: Query, limit: int) -> list[Match]:
-    """Entries that match a query, best first: those with all words, then by bm25; ties by newer row."""
+def match_entries(
+    connection: Connection, view: EntryView, query: Query, limit: int, *, fewer: bool = True
+) -> list[Match]:
+    """Entries that match a query, best first: those with all words, then by bm25; ties by newer row.
+
+    Without *fewer* only those with all words: the first of the same answer, for less.
+    """
     if view.hidden:
         connection.create_function("is_hidden", 1, view.hidden.__contains__)
     conditions, values = view.conditions()
-    scope = Scope(_JOINS, conditions, values, _THRIFT)
-    found, complete = find_rows(connection, query, ("entry_stems", "entry_words"), scope, limit)
+    scope = Scope(_JOINS, conditions, values, _THRIFT, _WIDE)
+    indexes = ("entry_stems", "entry_words")
+    found, complete = find_rows(connection, query, indexes, scope, limit, fewer=fewer)
     order = sorted(found, key=lambda row: (row not in complete, -sum(found[row].values()), -row))[
         :limit
     ]

@@ -28,12 +28,14 @@ class Scope:
 
     Attributes:
         thrift: divides the bounds on rows looked at, where an answer must come faster than from the whole history.
+        wide: rows that a query with fewer words may match; by default more than are ranked, for the newest are asked for.
     """
 
     joins: str
     where: str
     values: tuple[object, ...]
     thrift: int = 1
+    wide: int | None = None
 
     def sql(self, index: str) -> tuple[str, str]:
         """Joins and conditions for an index."""
@@ -65,12 +67,19 @@ def find_candidates(
 
 
 def find_rows(
-    connection: Connection, query: Query, indexes: Sequence[str], scope: Scope, limit: int
+    connection: Connection,
+    query: Query,
+    indexes: Sequence[str],
+    scope: Scope,
+    limit: int,
+    *,
+    fewer: bool = True,
 ) -> tuple[dict[int, dict[str, float]], frozenset[int]]:
     """Rows of full-text indexes that match a query.
 
     Args:
         indexes: the widest first; each of them holds the same rows or fewer.
+        fewer: also those that have only some of the words, if there are fewer than *limit* with all of them.
 
     Returns:
         bm25 by index name for every row (larger is better), and the rows that have all the words.
@@ -80,8 +89,8 @@ def find_rows(
         if len(found) < limit:
             found = _rank(connection, indexes, expression, scope, limit) | found
     complete = frozenset(found)
-    if len(found) < limit and (len(query.pieces()) > 1 or not found):
-        wide = _wide_expression(connection, query, indexes[0], WIDE_BUDGET // scope.thrift)
+    if fewer and len(found) < limit and (len(query.pieces()) > 1 or not found):
+        wide = _wide_expression(connection, query, indexes[0], scope.wide or WIDE_BUDGET)
         if wide is not None:
             for row, why in _rank(connection, indexes, wide, scope, limit).items():
                 found[row] = max(why, found.get(row, why), key=lambda parts: sum(parts.values()))

@@ -309,6 +309,22 @@ class TestVisibility:
         assert found(home, "tests") == []
 
 
+def test_an_old_entry_is_found_by_some_of_its_rare_words_among_hundreds_of_newer_ones(
+    home: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "in.jsonl"
+    texts = [
+        "the kiosk job waits for the badger",
+        *(f"the nightly job {n} waits for the queue" for n in range(400)),
+    ]
+    rows = (json.dumps({"key": f"k{n}", "content": text}) for n, text in enumerate(texts))
+    file.write_text("\n".join(rows), encoding="utf-8")
+    with writing(home) as writer:
+        ask(writer, "memory.import", path=str(file), raw=True)
+
+    assert found(home, "which job waits for the badger at the kiosk tonight")[0] == texts[0]
+
+
 NAMESPACES = st.sampled_from(["u1/app", "u2/app", "u1/other"])
 WORDS = ["kamal deploys", "redis caches", "数据库 迁移"]
 STEPS = st.lists(

@@ -1,5 +1,6 @@
 """The daemon knows what it uses, keeps space in hand, and steps back behind everybody else."""
 
+import gc
 import os
 import shutil
 import subprocess
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 import pytest
 
-from memoryd.service.resources import Ballast, load, measure, on_battery
+from memoryd.service.resources import Ballast, few_collections, load, measure, on_battery
 
 
 class Usage(NamedTuple):
@@ -128,3 +129,13 @@ def test_stepping_back_lowers_processor_and_disk_priority() -> None:
 
     assert "best-effort: prio 7" in printed
     assert int(printed.split()[0]) >= 10
+
+
+def test_the_collector_comes_as_often_as_before_once_the_work_is_done() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(ZeroDivisionError), few_collections():
+        assert gc.get_threshold()[0] > before[0]
+        1 / 0  # noqa: B018 - work that fails
+
+    assert gc.get_threshold() == before
+    assert gc.get_freeze_count() == 0

@@ -141,5 +141,7 @@ class Reading:
 
     def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
         """Unite the cues of some clauses (all by default)."""
+        if numbers is None and len(self.clauses) == 1:
+            return self.clauses[0].cues
         chosen = range(len(self.clauses)) if numbers is None else numbers
         return frozenset().union(*(self.clauses[n].cues for n in chosen))

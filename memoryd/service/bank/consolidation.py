@@ -29,6 +29,7 @@ from memoryd.service.bank.changes import Changes, write_changes
 from memoryd.service.bank.groups import Group, Refusal, foresee, group_texts
 from memoryd.service.bank.twins import says_the_same
 from memoryd.service.commands import carry_out
+from memoryd.service.resources import few_collections
 from memoryd.service.writer import utc_now
 from memoryd.store.bank import list_entries, namespaces, revision
 from memoryd.store.entry_rows import stamp
@@ -58,7 +59,7 @@ def consolidate(
     rewriter = (
         Rewriter(settings, os.environ.get(settings.key_variable, "")) if settings.url else None
     )
-    with Reader(home) as reader:
+    with Reader(home) as reader, few_collections():
         places = namespaces(reader.connection) if namespace is None else [namespace]
         seen = revision(reader.connection)
         planned = [(place, *_plan(reader, place, policy, now, rewriter)) for place in places]

@@ -51,8 +51,14 @@ def unanswered(
     connection: Connection, group: Group, hidden: Collection[str] = ()
 ) -> dict[str, frozenset[str]]:
     """The texts of a group that do not find the entry that must answer them, and what they find."""
-    answers = {text: _found(connection, group, text, hidden) for text, _ in group.found_by}
-    return {text: answers[text] for text, entry in group.found_by if entry not in answers[text]}
+    lost: dict[str, frozenset[str]] = {}
+    for text, entry in group.found_by:
+        if entry in _found(connection, group, text, hidden, fewer=False):
+            continue  # it has all the words, as most have that must answer
+        answers = _found(connection, group, text, hidden)
+        if entry not in answers:
+            lost[text] = answers
+    return lost
 
 
 def was_answered(
@@ -83,10 +89,15 @@ def foresee(connection: Connection, group: Group, gone: set[str]) -> Refusal | N
 
 
 def _found(
-    connection: Connection, group: Group, text: str, hidden: Collection[str]
+    connection: Connection,
+    group: Group,
+    text: str,
+    hidden: Collection[str],
+    *,
+    fewer: bool = True,
 ) -> frozenset[str]:
     first = group.changes[0][1]
     view = EntryView(first.namespace, session=first.session_id, hidden=hidden)
     query = parse_query(" ".join(text.replace('"', " ").split()))
-    matches = match_entries(connection, view, query, CANARY_DEPTH)
+    matches = match_entries(connection, view, query, CANARY_DEPTH, fewer=fewer)
     return frozenset(match.entry.id for match in matches)
