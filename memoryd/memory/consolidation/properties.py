@@ -4,7 +4,9 @@ from collections.abc import Sequence
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.several import is_wish_and_fact, works_otherwise
 from memoryd.memory.consolidation.site import Site, value_kind
+from memoryd.memory.consolidation.subject import has_another_subject
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _AMOUNTS = frozenset({"amount", "bytes", "seconds"})
@@ -55,3 +57,22 @@ def _is_change(reading: Reading, verb: Unit) -> bool:
 
 def _has_amount(reading: Reading, numbers: Sequence[int]) -> bool:
     return any(value_kind(reading.units[i]) in _AMOUNTS for i in numbers)
+
+
+def difference_in_kind(
+    old: Reading, new: Reading, site: Site, alignment: Alignment, *, changed: bool
+) -> str | None:
+    """Say why the two do not speak of one attribute of one thing, or None."""
+    if works_otherwise(old, new) or is_wish_and_fact(old, new):
+        return "said in another sense"
+    if not changed:
+        apart = _is_what_should_be(old) != _is_what_should_be(new)
+        return "what should be is not what is" if apart else None
+    if has_another_subject(old, new, alignment, site):
+        return "about another subject"
+    other = is_another_property(old, new, alignment, site)
+    return "about something else of the same" if other else None
+
+
+def _is_what_should_be(reading: Reading) -> bool:
+    return any("should" in clause.modals and clause.divides > 0 for clause in reading.clauses)

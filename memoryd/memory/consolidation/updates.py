@@ -29,17 +29,15 @@ from memoryd.memory.consolidation.displaced import (
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
-from memoryd.memory.consolidation.properties import is_another_property
+from memoryd.memory.consolidation.properties import difference_in_kind
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
     is_line,
     is_one_of,
-    is_wish_and_fact,
     may_be_several,
     says_both_ended,
     was_done,
-    works_otherwise,
 )
 from memoryd.memory.consolidation.site import (
     WORDS_OF_DEGREE,
@@ -50,7 +48,7 @@ from memoryd.memory.consolidation.site import (
     value_kind,
 )
 from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
-from memoryd.memory.consolidation.subject import has_another_subject, is_subject
+from memoryd.memory.consolidation.subject import is_subject
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import is_closed, is_counted, is_in_list, is_vague
@@ -93,16 +91,20 @@ def _judge_values(old: Reading, new: Reading, comparison: Comparison) -> Judgeme
         # Most pairs end here, before the guards are asked.
         if apart or (site is not None and not changed and _is_another_subject(old, new, site)):
             return Judgement("distinct", comparison.reason if apart else "about another subject")
-    objection = comparison.objection
-    if objection is None or alignment != comparison.alignment:
-        objection = object_to(old, new, alignment)
-    if objection and objection.flip in ("veto", "literal"):
-        return Judgement("distinct", objection.reason)
-    if site is None:
-        turned = objection is not None and is_turned_round(old, new, alignment, objection)
-        reason = objection.reason if objection else comparison.reason
-        return Judgement("update" if turned else "distinct", reason)
-    return _judge_site(old, new, site, comparison, alignment, objection)
+    if site is not None:
+        return _judge_site(old, new, site, comparison, alignment, changed)
+    objection = _objection(old, new, comparison, alignment)
+    turned = objection is not None and is_turned_round(old, new, alignment, objection)
+    reason = objection.reason if objection else comparison.reason
+    return Judgement("update" if turned else "distinct", reason)
+
+
+def _objection(
+    old: Reading, new: Reading, comparison: Comparison, alignment: Alignment
+) -> Objection | None:
+    if comparison.objection is not None and alignment == comparison.alignment:
+        return comparison.objection
+    return object_to(old, new, alignment)
 
 
 def _is_changed(old: Reading, new: Reading) -> bool:
@@ -146,44 +148,28 @@ def _judge_site(
     site: Site,
     comparison: Comparison,
     alignment: Alignment,
-    objection: Objection | None,
+    changed: bool,
 ) -> Judgement:
-    """One place differs: is it a newer value of the same?"""
-    if objection is None and alignment != comparison.alignment and _is_where(old, new, site):
-        return Judgement("update", _attribute(old, site))
-    changed = _is_changed(old, new)
-    if apart := _is_apart(old, new, site, alignment, changed=changed):
-        return Judgement("distinct", apart)
-    happened = objection is not None and objection.flip == "done" and "done" in new.cues()
-    if (
-        objection
-        and not changed
-        and not happened
-        and (objection.flip != "scope" or not is_degree(old, new, site))
-    ):
-        return Judgement("distinct", objection.reason)
-    return _told_from_the_other_end(old, new, alignment, site, changed=changed) or _replaced(
-        old, new, site, comparison, changed
+    """One place differs: is it a newer value of the same? The guards are asked last, of the few that are left."""
+    placed = alignment != comparison.alignment and _is_where(old, new, site)
+    apart = difference_in_kind(old, new, site, alignment, changed=changed)
+    judgement = (
+        Judgement("distinct", apart)
+        if apart
+        else _told_from_the_other_end(old, new, alignment, site, changed=changed)
+        or _replaced(old, new, site, comparison, changed)
     )
-
-
-def _is_apart(
-    old: Reading, new: Reading, site: Site, alignment: Alignment, *, changed: bool
-) -> str | None:
-    """Say why the two do not speak of one attribute of one thing, or None."""
-    if works_otherwise(old, new) or is_wish_and_fact(old, new):
-        return "said in another sense"
-    if not changed:
-        apart = _is_what_should_be(old) != _is_what_should_be(new)
-        return "what should be is not what is" if apart else None
-    if has_another_subject(old, new, alignment, site):
-        return "about another subject"
-    other = is_another_property(old, new, alignment, site)
-    return "about something else of the same" if other else None
-
-
-def _is_what_should_be(reading: Reading) -> bool:
-    return any("should" in clause.modals and clause.divides > 0 for clause in reading.clauses)
+    if judgement.relation == "distinct" and not placed:
+        return judgement
+    objection = _objection(old, new, comparison, alignment)
+    if objection is None:
+        return Judgement("update", _attribute(old, site)) if placed else judgement
+    happened = objection.flip == "done" and "done" in new.cues()
+    degree = objection.flip == "scope" and is_degree(old, new, site)
+    vetoed = objection.flip in ("veto", "literal")
+    if vetoed or not (changed or happened or degree):
+        return Judgement("distinct", objection.reason)
+    return judgement
 
 
 def _told_from_the_other_end(
