@@ -1,9 +1,12 @@
 """The same words with a sign, a modality or an order turned round: does the newer text say the opposite of the older?"""
 
+from collections import Counter
+
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import mentions
 from memoryd.memory.consolidation.comparison import Objection
 from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, value_kind
 from memoryd.memory.consolidation.unit import Reading
 
@@ -22,10 +25,18 @@ _STEPS = frozenset(
     }
 )
 
+_CROSSING = frozenset({"code", "name", "word", "char", "concept"})
+
 
 def is_turned_round(old: Reading, new: Reading, alignment: Alignment, objection: Objection) -> bool:
     """Is what the guards object to all there is between the two, so that the newer replaces the older?"""
     if _is_told_otherwise(old, new, alignment, objection):
+        return False
+    if objection.flip == "sign" and (
+        role_clash(old, new, alignment) or _have_crossed(old, new, alignment)
+    ):
+        return False  # copy from staging to prod, never copy from prod to staging
+    if objection.flip in ("sign", "order") and _is_governed_otherwise(old, new, alignment):
         return False
     bounded = any(
         unit.kind == "compare" for unit in old.units
@@ -39,6 +50,24 @@ def is_turned_round(old: Reading, new: Reading, alignment: Alignment, objection:
     steps = old.ordered and new.ordered and _steps_exchanged(old, new, alignment)
     swapped = steps or (objection.flip == "order" and _values_swapped(old, new, alignment))
     return swapped and _is_assignment(old) and _is_assignment(new)
+
+
+def _have_crossed(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """A is B's boss, B is not A's boss: did two of one kind change places, of which no word tells a part?"""
+    pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind in _CROSSING]
+    return any(
+        i < k and j > m and old.units[i].kind == old.units[k].kind
+        for i, j in pairs
+        for k, m in pairs
+    )
+
+
+def _is_governed_otherwise(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """Lives in Graz, is no longer employed by Graz; A reports to B, B reports on A: do other prepositions stand there?"""
+    ours = Counter(old.units[i].role for i, _ in alignment.pairs)
+    theirs = Counter(new.units[j].role for _, j in alignment.pairs)
+    mine, yours = ours - theirs, theirs - ours
+    return bool(set(mine) - {""}) and bool(set(yours) - {""})
 
 
 def _is_told_otherwise(

@@ -30,6 +30,7 @@ from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import is_label, is_used
 from memoryd.memory.consolidation.properties import difference_in_kind
+from memoryd.memory.consolidation.ranging import are_all_and_only
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
@@ -221,7 +222,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     attribute = _attribute(old, site) or comparison.reason
     if not site.old or not site.new:
         silent = negations(old) == negations(new)  # "only" may be said with two negations
-        if (is_degree(old, new, site) and silent) or (changed and site.old):
+        left = changed and bool(site.old) and not _are_deeds(old, site.old)
+        if (is_degree(old, new, site) and silent and not are_all_and_only(old, new)) or left:
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)

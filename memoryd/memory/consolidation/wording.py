@@ -12,6 +12,7 @@ from itertools import product
 from memoryd.memory.consolidation.acting import acting_problem
 from memoryd.memory.consolidation.contrasts import contrast_problem
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
+from memoryd.memory.consolidation.ranging import ranging_problem
 from memoryd.memory.consolidation.signs import sign_problem
 from memoryd.memory.consolidation.unit import Reading
 
@@ -85,7 +86,7 @@ _HAS_DONE = re.compile(
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        exchanged_words, acting_problem, contrast_problem, sign_problem, _only_once,
+        exchanged_words, acting_problem, contrast_problem, sign_problem, ranging_problem, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 
