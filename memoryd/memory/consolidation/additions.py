@@ -30,6 +30,8 @@ _RESTRICTING = frozenset({"denied", "if", "unless", "except", "only", "until"})
 def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
     """Say why the extra units of the wider text change what it shares with the narrower, or None."""
     extra = set(alignment.only_a)
+    if _has_rival(wider, narrow, alignment):
+        return "it is said of another"
     shared = {wider.units[i].clause for i, _ in alignment.pairs}
     denied = any(one.denials for one in narrow.clauses)  # not A; use B instead
     for clause in sorted({wider.units[i].clause for i in extra}):
@@ -51,10 +53,34 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
     return None
 
 
+def _has_rival(wider: Reading, narrow: Reading, alignment: Alignment) -> bool:
+    """Keys in Vault, keys of Vault on paper; CI on A and CD on B, both on B: does an addition stand where another word stood?"""
+    for i in alignment.only_a:
+        extra = wider.units[i]
+        if not extra.role or extra.kind == "action":
+            continue
+        beside = {n for k, n in alignment.pairs if wider.units[k].clause == extra.clause}
+        for k, n in alignment.pairs:
+            mine, yours = wider.units[k], narrow.units[n]
+            if yours.role != extra.role:
+                continue
+            if mine.clause == extra.clause:
+                moved = mine.role not in ("", extra.role)
+            else:
+                together = any(narrow.units[m].clause == yours.clause for m in beside)
+                moved = mine.role == extra.role and together
+            if moved:
+                return True
+    return False
+
+
 def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     units = [wider.units[i] for i in mine]
-    if wider.clauses[units[0].clause].inside >= 0:
-        return None
+    facts = wider.clauses[units[0].clause]
+    if facts.inside >= 0:
+        of_label = wider.text[facts.end : facts.end + 2] in ("):", "）：")
+        limits = of_label and any(unit.key in _SETTINGS for unit in units)
+        return "the addition says of which it holds" if limits else None
     acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
     if units[0].listed >= 0 and not acts:
         return "a longer list"
@@ -146,6 +172,8 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
         return False
     first = wider.units[tail[0]]
     another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
+    if any(wider.units[i].key in TIMES for i in tail):
+        return False  # por la tarde
     return (first.listed < 0 or another) and first.role in ("with", "by", "as")
 
 

@@ -49,8 +49,8 @@ def align(a: Reading, b: Reading) -> Alignment:
     taken = {j for _, j in pairs}
     only_b = [j for j in range(len(b.units)) if j not in taken]
     keys = {a.units[i].key for i, _ in pairs}
-    only_a = [i for i in only_a if not _is_redundant(a.units[i], keys, b)]
-    only_b = [j for j in only_b if not _is_redundant(b.units[j], keys, a)]
+    only_a = [i for i in only_a if _owns_alone(i, a) or not _is_redundant(a.units[i], keys, b)]
+    only_b = [j for j in only_b if _owns_alone(j, b) or not _is_redundant(b.units[j], keys, a)]
     pair_notations(a, b, only_a, only_b, pairs)
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
@@ -148,11 +148,24 @@ def _is_of_number(i: int, reading: Reading) -> bool:
     return any(re.fullmatch(r"number:\d+(\.\d+)+", u.key) for u in reading.units[i + 1 : i + 4])
 
 
+def _names_a_part(i: int, reading: Reading) -> bool:
+    """The sprint planning starts, staging 的 connect timeout: does a verb only say which of its kind is meant?"""
+    unit, after = reading.units[i], reading.units[i + 1 : i + 2]
+    if not after or after[0].clause != unit.clause or not unit.surface.isascii():
+        return False
+    before = reading.units[i - 1] if i else None
+    if unit.surface.endswith("ing") and before and before.end + 1 == unit.start:
+        return after[0].kind == "action"
+    owned = reading.text[: unit.start].rstrip().endswith(("的", "'s"))
+    noun = after[0].kind in ("concept", "word", "name") and after[0].start == unit.end + 1
+    return owned and noun and unit.kind == "action"
+
+
 def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer for each kind of word
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
-    if _is_hyphenated(unit, reading):
+    if _is_hyphenated(unit, reading) or _names_a_part(i, reading):
         return False
     if _is_said_anyway(unit, reading) or _is_in_path(i, reading) or _is_of_number(i, reading):
         return True
@@ -251,6 +264,17 @@ def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:
 def is_cancelled(clause: ClauseFacts) -> bool:
     """No X without Y: two denials."""
     return clause.denials > 0 and clause.denials % 2 == 0
+
+
+def _owns_alone(i: int, reading: Reading) -> bool:
+    """Julia invited Marc to Marc's wedding: is it said once more, but now as an owner, or the other way round?"""
+    unit, text = reading.units[i], reading.text
+    if reading.language != "en" or "'s" not in text:
+        return False
+    same = [other for other in reading.units if other.key == unit.key and other is not unit]
+    owns = [text.startswith("'s ", one.end) for one in (unit, *same)]
+    near = any(other.clause == unit.clause for other in same)
+    return near and any(owns) and not all(owns)
 
 
 def _is_redundant(unit: Unit, matched: set[str], other: Reading) -> bool:

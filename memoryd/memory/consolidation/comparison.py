@@ -1,7 +1,7 @@
 """The guards: what two entries are to each other, with the reason in words. A guard's veto is final.
 
-*same* needs every unit of each side to find its equal in the other, with the same sign, scope, role, modality,
-tense and certainty. Anything less is contains, update, distinct or unsure.
+*same* needs every unit of each side to find its equal in the other, with the same sign, scope, role, modality, tense and
+certainty. Anything less is contains, update, distinct or unsure.
 """
 
 from dataclasses import dataclass, replace
@@ -20,6 +20,7 @@ from memoryd.memory.consolidation.movement import turned
 from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
+from memoryd.memory.consolidation.shared_verbs import shared_verb_problem
 from memoryd.memory.consolidation.small_words import small_word_problem
 from memoryd.memory.consolidation.topics import may_float, may_stand_outside
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
@@ -148,8 +149,8 @@ def _certainty(a: Reading, b: Reading) -> Objection | None:
     if ("doubt" in a.cues()) != ("doubt" in b.cues()):
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
-    told = "user" in alone_a | alone_b and bool((alone_a | alone_b) & _THIRD)  # he: the user
-    told = told and not any(_speaks(reading) for reading in (a, b))  # she is not me
+    alone = alone_a | alone_b  # he: the user, but she is not me
+    told = "user" in alone and bool(alone & _THIRD) and not (_speaks(a) or _speaks(b))
     if alone_a and alone_b and not alone_a & alone_b and not told:
         return Objection("about another person")
     return None
@@ -395,5 +396,5 @@ def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """What the words between the units tell: who acts, and small words of the same text."""
     reason = voice_problem(a, b, alignment) or counted_problem(a, b, alignment)
     reason = reason or small_word_problem(a, b, alignment) or governed_problem(a, b, alignment)
-    reason = reason or ended_problem(a, b, alignment)
+    reason = reason or ended_problem(a, b, alignment) or shared_verb_problem(a, b, alignment)
     return Objection(reason) if reason else None

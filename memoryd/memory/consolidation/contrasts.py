@@ -22,26 +22,32 @@ class _Row(NamedTuple):
 
 def contrast_problem(a: Reading, b: Reading) -> str | None:
     """Name the contrast of which each of two texts holds another side, or None."""
-    ours, theirs = _sides(a.text), _sides(b.text)
-    for number in ours.keys() & theirs.keys():
-        if ours[number] != theirs[number] and "both" not in (ours[number], theirs[number]):
+    ours, theirs = _ones(a.text), _ones(b.text)
+    for number in sorted(ours ^ theirs):
+        said, silent = (a, b) if number in ours else (b, a)
+        if _holds_other(silent.text, number) and not _holds_other(said.text, number):
             return _rows()[number].says
     return None
 
 
-@lru_cache(maxsize=131072)
-def _sides(text: str) -> dict[int, str]:
-    """Which sides of which contrasts a text holds: "one", "other" or "both"."""
+@lru_cache(maxsize=65536)
+def _ones(text: str) -> frozenset[int]:
+    """The contrasts of which a text holds the first side; only for them it is asked who holds the second."""
     text = text.casefold()
     latin, foreign = _scripts(text)
-    found: dict[int, str] = {}
-    for number, row in enumerate(_rows()):
-        if not ((latin and row.latin) or (foreign and row.foreign)):
-            continue
-        sides = [name for name in ("one", "other") if getattr(row, name).search(text)]
-        if sides:
-            found[number] = sides[0] if len(sides) == 1 else "both"
-    return found
+    return frozenset(
+        number
+        for number, row in enumerate(_rows())
+        if ((latin and row.latin) or (foreign and row.foreign)) and row.one.search(text)
+    )
+
+
+@lru_cache(maxsize=65536)
+def _holds_other(text: str, number: int) -> bool:
+    text, row = text.casefold(), _rows()[number]
+    latin, foreign = _scripts(text)
+    fits = (latin and row.latin) or (foreign and row.foreign)
+    return fits and row.other.search(text) is not None
 
 
 def _scripts(text: str) -> tuple[bool, bool]:

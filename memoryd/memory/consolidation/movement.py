@@ -174,6 +174,19 @@ def is_attributive(
     return False
 
 
+def follows_another(a: Reading, b: Reading, partner: dict[int, int], only: tuple[int, int]) -> bool:
+    """金曜は会議のみ, 会議は金曜だけ: does it stand right behind another word, which both texts have?"""
+    i, j = only
+    if (
+        not i
+        or not j
+        or a.units[i - 1].end < a.units[i].start
+        or b.units[j - 1].end < b.units[j].start
+    ):
+        return False
+    return i - 1 in partner and j - 1 in partner.values() and partner[i - 1] != j - 1
+
+
 def singled_out(reading: Reading, i: int) -> set[int]:
     """The phrase behind "only", or before it if nothing follows; who does it, if a passive follows."""
     if reading.language in UNSPACED:

@@ -14,6 +14,7 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
     are_members,
     clauses_match,
+    follows_another,
     is_addressed,
     is_attributive,
     is_deed,
@@ -97,7 +98,11 @@ def _is_only_of_another(a: Reading, b: Reading, alignment: Alignment) -> bool:
     """Only admins delete projects, admins delete only projects: whom the word singles out must be the same."""
     partner = dict(alignment.pairs)
     for i, j in alignment.pairs:
-        if a.units[i].key != "only" or _opens(a, i) == _opens(b, j) or partner.get(i + 1) == j + 1:
+        if a.units[i].key != "only":
+            continue
+        if lexicon(a.language).markers_after and follows_another(a, b, partner, (i, j)):
+            return True
+        if _opens(a, i) == _opens(b, j) or partner.get(i + 1) == j + 1:
             continue
         if not {partner.get(k) for k in singled_out(a, i)} & singled_out(b, j):
             return True

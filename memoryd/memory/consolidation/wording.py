@@ -10,6 +10,7 @@ from functools import lru_cache
 from itertools import product
 
 from memoryd.memory.consolidation.acting import acting_problem
+from memoryd.memory.consolidation.cases import case_problem
 from memoryd.memory.consolidation.contrasts import contrast_problem
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.ranging import ranging_problem
@@ -86,7 +87,7 @@ _HAS_DONE = re.compile(
 def wording_problem(a: Reading, b: Reading) -> str | None:
     """Name what tells the words of two readings apart, or None."""
     guards: tuple[Callable[[Reading, Reading], str | None], ...] = (
-        exchanged_words, acting_problem, contrast_problem, sign_problem, ranging_problem, _only_once,
+        exchanged_words, acting_problem, contrast_problem, sign_problem, ranging_problem, case_problem, _only_once,
     )  # fmt: skip
     return next((problem for guard in guards if (problem := guard(a, b))), None)
 

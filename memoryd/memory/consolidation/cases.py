@@ -1,0 +1,47 @@
+"""Who acts on whom, told by articles: der Hund folgt dem Kind, dem Hund folgt das Kind; María dirige, a María la dirige."""
+
+import re
+from functools import lru_cache
+
+from memoryd.memory.consolidation.unit import Reading
+
+_GERMAN = re.compile(r"\b(der|die|das|dem|den)\s+(\w+)")
+_TAKING = frozenset({"dem", "den"})
+_ACTING = frozenset({"der", "die", "das"})
+_FRONTED = re.compile(r"^a (\w+) (?:l[oae]s?) \w+")  # a María la dirige el equipo
+
+
+def case_problem(a: Reading, b: Reading) -> str | None:
+    """Say that the articles of two nouns tell that they changed parts, or None."""
+    if a.language != b.language:
+        return None
+    if a.language == "de":
+        told = _have_changed_parts(a.text, b.text)
+    else:
+        told = a.language == "es" and (_is_fronted(a, b) or _is_fronted(b, a))
+    return "who acts is another" if told else None
+
+
+def _have_changed_parts(one: str, other: str) -> bool:
+    """Does one noun act in the first text only, and another in the second only?"""
+    ours, theirs = _articles(one), _articles(other)
+    both = [noun for noun in ours if ours[noun] != theirs.get(noun, ours[noun])]
+    acts = {noun for noun in both if _takes(ours[noun], theirs[noun])}
+    bears = {noun for noun in both if _takes(theirs[noun], ours[noun])}
+    return bool(acts - bears) and bool(bears - acts)
+
+
+def _takes(first: str, second: str) -> bool:
+    """Does a noun with the first article act, that does not with the second?"""
+    return (first in _ACTING and second in _TAKING) or (first, second) == ("die", "der")
+
+
+def _is_fronted(said: Reading, plain: Reading) -> bool:
+    """A María la dirige el equipo: she does not lead it, as she does where she stands first without the preposition."""
+    match = _FRONTED.match(said.text.casefold())
+    return match is not None and plain.text.casefold().startswith(match[1] + " ")
+
+
+@lru_cache(maxsize=16384)
+def _articles(text: str) -> dict[str, str]:
+    return {noun: article for article, noun in _GERMAN.findall(text.casefold())}

@@ -1,0 +1,46 @@
+"""A verb that two clauses share: offers are sent as PDF, invoices as XML; and a verb of the second that is another."""
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.unit import Reading
+
+
+def shared_verb_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
+    """Say that a clause has a verb of its own in one text and shares another in the other, or None."""
+    ours, theirs = {i for i, _ in alignment.pairs}, {j for _, j in alignment.pairs}
+    back = [(j, i) for i, j in alignment.pairs]
+    for said, shared, paired, pairs in (
+        (b, a, theirs, back),
+        (a, b, ours, list(alignment.pairs)),
+    ):
+        for n, unit in enumerate(said.units):
+            if unit.kind != "action" or n in paired or unit.clause == 0:
+                continue
+            partners = {
+                shared.units[k].clause for m, k in pairs if said.units[m].clause == unit.clause
+            }
+            if any(_has_another(shared, clause, unit.key, _partners(pairs)) for clause in partners):
+                return f"another verb: {unit.surface}"
+    return None
+
+
+def _partners(pairs: list[tuple[int, int]]) -> set[int]:
+    """The numbers of the second reading's units that have a partner."""
+    return {k for _, k in pairs}
+
+
+def _has_another(reading: Reading, clause: int, key: str, paired: set[int]) -> bool:
+    """Is the verb of the clause, or the one that it shares with the clause before it, another?"""
+    if clause == 0:
+        return False
+    verbs = [unit.key for unit in reading.units if unit.kind == "action" and unit.clause == clause]
+    if verbs:
+        own = [
+            n
+            for n, unit in enumerate(reading.units)
+            if unit.kind == "action" and unit.clause == clause and n not in paired
+        ]
+        return bool(own) and key not in verbs
+    before = [unit.key for unit in reading.units if unit.kind == "action" and unit.clause < clause]
+    spaced = reading.language not in UNSPACED
+    return spaced and bool(before) and key not in before
