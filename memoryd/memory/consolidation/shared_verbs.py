@@ -41,6 +41,22 @@ def _has_another(reading: Reading, clause: int, key: str, paired: set[int]) -> b
             if unit.kind == "action" and unit.clause == clause and n not in paired
         ]
         return bool(own) and key not in verbs
-    before = [unit.key for unit in reading.units if unit.kind == "action" and unit.clause < clause]
-    spaced = reading.language not in UNSPACED
-    return spaced and bool(before) and key not in before
+    before = [
+        unit.key for unit in reading.units if unit.kind == "action" and unit.clause == clause - 1
+    ]
+    return _shares_a_verb(reading, clause) and bool(before) and key not in before
+
+
+def _shares_a_verb(reading: Reading, clause: int) -> bool:
+    """Invoices as XML: is it a noun and what stands with it, behind a comma?"""
+    units = [unit for unit in reading.units if unit.clause == clause]
+    facts, before = reading.clauses[clause], reading.clauses[clause - 1]
+    comma = reading.text[before.end : facts.start].strip() == ","
+    return (
+        comma
+        and reading.language not in UNSPACED
+        and not facts.verbs
+        and len(units) > 1
+        and not units[0].role
+        and bool(units[-1].role)
+    )
