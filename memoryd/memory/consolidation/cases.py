@@ -10,6 +10,15 @@ _TAKING = frozenset({"dem", "den"})
 _ACTING = frozenset({"der", "die", "das"})
 _FRONTED = re.compile(r"^a (\w+) (?:l[oae]s?) \w+")  # a María la dirige el equipo
 
+_DOING = (  # of whose verbs the subject is never what it is done to: the shop closes, the job runs
+    r"pay|teach|help|call|ask|feed|invite|tell|remind|visit|trust|train|hire|support|manage|review|approve|inform|notify|thank"
+)
+_PASSIVE = re.compile(
+    rf"\b(\w+) (?:is|are|was|were|gets?|must be|should be|can be|may be|will be) (?:{_DOING}|paid|taught|fed|told)(?:d|ed)?\b"
+    rf"|\bwe (?:{_DOING}) (?:the |our |all )?(\w+)"
+)
+_ACTIVE = re.compile(rf"\b(\w+) (?:must |should |can |may |will )?(?:{_DOING})e?s?\b")
+
 
 def case_problem(a: Reading, b: Reading) -> str | None:
     """Say that the articles of two nouns tell that they changed parts, or None."""
@@ -17,6 +26,8 @@ def case_problem(a: Reading, b: Reading) -> str | None:
         return None
     if a.language == "de":
         told = _have_changed_parts(a.text, b.text)
+    elif a.language == "en":
+        told = _is_done_to(a.text, b.text) or _is_done_to(b.text, a.text)
     else:
         told = a.language == "es" and (_is_fronted(a, b) or _is_fronted(b, a))
     return "who acts is another" if told else None
@@ -29,6 +40,20 @@ def _have_changed_parts(one: str, other: str) -> bool:
     acts = {noun for noun in both if _takes(ours[noun], theirs[noun])}
     bears = {noun for noun in both if _takes(theirs[noun], ours[noun])}
     return bool(acts - bears) and bool(bears - acts)
+
+
+def _is_done_to(one: str, other: str) -> bool:
+    """Clients are paid (or we pay clients), clients pay: is it done to what does it in the other text?"""
+    bears, acts = _parts(one)[0], _parts(other)[1]
+    return bool(bears & acts) and not bears & _parts(other)[0]
+
+
+@lru_cache(maxsize=16384)
+def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The words of those to whom it is done, and of those who do it."""
+    text = text.casefold()
+    bears = frozenset(first or second for first, second in _PASSIVE.findall(text))
+    return bears, frozenset(_ACTIVE.findall(text))
 
 
 def _takes(first: str, second: str) -> bool:

@@ -60,6 +60,7 @@ _LISTED = (
     "endings",
     "sequels",
     "linking",
+    "agreeing",
     "keeping",
     "existing",
     "directing",
@@ -117,6 +118,7 @@ class Lexicon:
         single: characters that reverse or undo the verb they stand with (停用 is not 用).
         sequels: words between what is done first and what is done then (再).
         linking: words between two negations that make a must of them (without X, then not Y).
+        agreeing: negations that deny nothing more where one stands before them (no ... nunca).
         keeping: keys of verbs that say nothing where two denials cancel out (leave no X without Y).
         existing: keys of verbs that only say that it is, is there or is valid (costs, is based), where the other text has no verb.
         directing: words that make an order of a statement (is to).
@@ -181,6 +183,7 @@ class Lexicon:
     sequels: frozenset[str] = frozenset()
     linking: frozenset[str] = frozenset()
     existing: frozenset[str] = frozenset()
+    agreeing: frozenset[str] = frozenset()
     keeping: frozenset[str] = frozenset()
     directing: frozenset[str] = frozenset()
     causing: frozenset[str] = frozenset()

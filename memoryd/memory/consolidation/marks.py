@@ -94,6 +94,11 @@ class Marks(ABC):
     def _negate(self, item: Item) -> None:
         kind = item.key
         previous = self.now.last
+        if item.surface.casefold() in self.table.agreeing and any(
+            before == "verbal" for before, _ in self.now.negations
+        ):
+            self._drop(item)
+            return
         if kind == "verbal" and item.surface.casefold() == "not" and previous is not None:
             verbal = previous.role in ("drop", "modal", "person") or not self.now.units
             kind = "verbal" if verbal else "contrast"

@@ -53,13 +53,9 @@ def is_turned_round(old: Reading, new: Reading, alignment: Alignment, objection:
 
 
 def _have_crossed(old: Reading, new: Reading, alignment: Alignment) -> bool:
-    """A is B's boss, B is not A's boss: did two of one kind change places, of which no word tells a part?"""
+    """A is B's boss, B is not A's boss: did two change places that are neither verbs nor amounts?"""
     pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind in _CROSSING]
-    return any(
-        i < k and j > m and old.units[i].kind == old.units[k].kind
-        for i, j in pairs
-        for k, m in pairs
-    )
+    return any(i < k and j > m for i, j in pairs for k, m in pairs)
 
 
 def _is_governed_otherwise(old: Reading, new: Reading, alignment: Alignment) -> bool:
