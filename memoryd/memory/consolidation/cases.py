@@ -6,6 +6,7 @@ from functools import lru_cache
 from memoryd.memory.consolidation.unit import Reading
 
 _GERMAN = re.compile(r"\b(der|die|das|dem|den)\s+(\w+)")
+_GERMAN_PASSIVE = re.compile(r"\b(?:wird|werden|wurden?|worden|bekommt|bekam)\b")
 _TAKING = frozenset({"dem", "den"})
 _ACTING = frozenset({"der", "die", "das"})
 _FRONTED = re.compile(r"^a (\w+) (?:l[oae]s?) \w+")  # a María la dirige el equipo
@@ -25,7 +26,7 @@ def case_problem(a: Reading, b: Reading) -> str | None:
     if a.language != b.language:
         return None
     if a.language == "de":
-        told = _have_changed_parts(a.text, b.text)
+        told = _have_changed_parts(a.text, b.text) or _opens_otherwise(a.text, b.text)
     elif a.language == "en":
         told = _is_done_to(a.text, b.text) or _is_done_to(b.text, a.text)
     else:
@@ -54,6 +55,15 @@ def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
     text = text.casefold()
     bears = frozenset(first or second for first, second in _PASSIVE.findall(text))
     return bears, frozenset(_ACTIVE.findall(text))
+
+
+def _opens_otherwise(one: str, other: str) -> bool:
+    """Der Berater hat die Firma verklagt, den Berater hat die Firma verklagt: neither is a passive."""
+    first, second = (_GERMAN.match(text.casefold()) for text in (one, other))
+    if first is None or second is None or first[2] != second[2]:
+        return False
+    passive = any(_GERMAN_PASSIVE.search(text.casefold()) for text in (one, other))
+    return not passive and {first[1], second[1]} in ({"der", "den"}, {"der", "dem"}, {"das", "dem"})
 
 
 def _takes(first: str, second: str) -> bool:

@@ -39,7 +39,7 @@ _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
         ("by", "toward"), ("by", "from"), ("by", "for"), ("from", "toward"), ("from", "for"), ("from", "in"),
-        ("of", "by"), ("as", "with"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"), ("at", "toward"),
+        ("of", "by"), ("as", "with"), ("subj", "obj"), ("subj", "toward"), ("obj", "toward"), ("from", "obj"), ("at", "toward"), ("of", "toward"),
     )
 )  # fmt: skip
 
