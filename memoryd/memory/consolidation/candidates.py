@@ -19,7 +19,7 @@ _RARE = 4  # rarest units an entry is looked up by
 _WIDEST = 48  # entries behind one key; a key shared by more says too little
 _SMALL = 120  # up to here every pair is compared
 _MASK = 0xFFFFFFFF
-_EMPTY = _MASK + 1
+_EMPTY = _MASK  # no feature of any text falls into the bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ class Sketch:
 
 def sketch(plain: str, keys: tuple[str, ...], values: tuple[str, ...], language: str) -> Sketch:
     """Make the sketch of an entry."""
-    signature = array("Q", minhash(_shingles(plain, keys)))
+    signature = array("I", minhash(_shingles(plain, keys)))
     return Sketch(plain, keys, values, language, signature)
 
 

@@ -30,7 +30,7 @@ def contrast_problem(a: Reading, b: Reading) -> str | None:
     return None
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _ones(text: str) -> frozenset[int]:
     """The contrasts of which a text holds the first side; only for them it is asked who holds the second."""
     text = text.casefold()
@@ -42,7 +42,7 @@ def _ones(text: str) -> frozenset[int]:
     )
 
 
-@lru_cache(maxsize=65536)
+@lru_cache(maxsize=16384)
 def _holds_other(text: str, number: int) -> bool:
     text, row = text.casefold(), _rows()[number]
     latin, foreign = _scripts(text)

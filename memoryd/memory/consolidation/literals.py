@@ -18,7 +18,7 @@ _QUOTED = re.compile(r"\"([^\"\n]+)\"|[“„]([^“”„\n]+)[”“]|[«「�
 _TAIL = re.compile(r"\(\)$|(?<=\w)/$|[.,;:!?。，；：！？]+$")
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def literals(text: str) -> tuple[tuple[int, int, str], ...]:
     """Find the literals of folded *text*: (start, end, plain form); the form is in lower case without markup."""
     found = ((start, end, _plain(text[start:end])) for start, end in _spans(text))

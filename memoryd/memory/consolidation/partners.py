@@ -1,6 +1,7 @@
 """Of the proposed pairs those that are near enough to be compared: each entry meets its most similar partners only."""
 
 import heapq
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoryd.memory.consolidation.candidates import Sketch
@@ -17,12 +18,11 @@ def nearest(
 ) -> Iterator[tuple[int, int]]:
     """Yield the pairs that are near enough: copies, and of the others the best ones of each entry, in order."""
     count = len(sketches)
-    keys = [frozenset(sketch.keys) for sketch in sketches]
-    sizes = [len(mine) for mine in keys]
+    sizes = array("I", (len(set(sketch.keys)) for sketch in sketches))
     best: list[list[tuple[float, int]]] = [[] for _ in sketches]  # heaps, the worst on top
     kept: set[int] = set()  # i * count + j
     for j, partners in proposed:
-        mine = keys[j]
+        mine = frozenset(sketches[j].keys)  # a hundred thousand sets at a time would take 70 MB
         for i in partners:
             pair = i * count + j
             if sketches[i].plain == sketches[j].plain:
@@ -30,13 +30,13 @@ def nearest(
                 kept.add(pair)
             else:
                 least = min(sizes[j], sizes[i])
-                score = len(mine & keys[i]) / least if least else 0.0
-                if score < _NEAR or not _may_matter(sketches[i], sketches[j], keys[i], mine):
+                score = len(mine.intersection(sketches[i].keys)) / least if least else 0.0
+                if score < _NEAR or not _may_matter(sketches[i], sketches[j], mine):
                     continue
             for n in (i, j):
                 _push(best[n], (score, -pair))
     kept.update(-pair for heap in best for _, pair in heap)
-    del best, keys, sizes
+    del best, sizes
     yield from (divmod(pair, count) for pair in sorted(kept))
 
 
@@ -48,10 +48,11 @@ def _push(heap: list[tuple[float, int]], item: tuple[float, int]) -> None:
         heapq.heapreplace(heap, item)
 
 
-def _may_matter(a: Sketch, b: Sketch, keys_a: frozenset[str], keys_b: frozenset[str]) -> bool:
+def _may_matter(a: Sketch, b: Sketch, keys_b: frozenset[str]) -> bool:
     """Can one hold the other, or replace one value of it? Not if much, or two values, or the language, differ."""
     if a.language and b.language and a.language != b.language:
         return False
+    keys_a = frozenset(a.keys)
     only_a, only_b = keys_a - keys_b, keys_b - keys_a
     if min(len(only_a), len(only_b)) > _MOST_ALONE:
         return False

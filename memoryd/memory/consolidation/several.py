@@ -138,7 +138,7 @@ def _says(kind: str, reading: Reading) -> bool:
     return _is_said(kind, reading.text, reading.language)
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def _is_said(kind: str, text: str, language: Language) -> bool:
     return _words(kind, language).search(text.casefold()) is not None
 

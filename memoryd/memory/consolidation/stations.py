@@ -24,7 +24,7 @@ class Station:
     sure: bool = True
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def find_station(text: str, language: Language) -> Station | None:
     """Read a whole text as a station; None if it says anything else, or anything more."""
     for phrases, attribute in _ATTRIBUTES.items():
@@ -36,13 +36,13 @@ def find_station(text: str, language: Language) -> Station | None:
     return None
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def is_of_the_moment(text: str, language: Language) -> bool:
     """Does a text speak of today, last night, 今天: of another time when it is said again?"""
     return _moments(language).search(text.casefold()) is not None
 
 
-@lru_cache(maxsize=131072)
+@lru_cache(maxsize=16384)
 def kin_of(text: str, language: Language) -> frozenset[str]:
     """The relatives and colleagues that a text speaks of."""
     return frozenset(_kin(language).findall(text.casefold()))
