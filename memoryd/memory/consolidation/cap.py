@@ -21,7 +21,7 @@ def within_cap(
     policy: ConsolidationPolicy,
 ) -> tuple[list[Merge], list[Supersede], list[Held]]:
     """Take the surest changes first until the run's limit is reached; hold the rest back."""
-    left = max(policy.min_changes, int(policy.max_change_percent * active / 100))
+    left = policy.most_changes(active)
     held: list[Held] = []
     merges: list[Merge] = []
     waiting: set[str] = set()

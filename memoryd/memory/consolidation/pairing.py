@@ -6,7 +6,7 @@ from functools import lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.lexicon import UNSPACED
-from memoryd.memory.consolidation.reading import common_language, read
+from memoryd.memory.consolidation.reading import common_language, read, sure_language
 from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.respelling import respellings
 from memoryd.memory.consolidation.rewording import reworded
@@ -28,6 +28,8 @@ read_cached = lru_cache(maxsize=_READINGS)(read)
 def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen."""
     first, second = read_both(a, b)
+    if first.language != second.language or _are_sure_of_two(a, b):
+        return first, second, _apart("told in two languages")
     if max(len(first.units), len(second.units)) > _MOST_UNITS:
         return first, second, _as_wholes(first, second)
     comparison = compare(first, second)
@@ -52,10 +54,19 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
 
 def _as_wholes(first: Reading, second: Reading) -> Comparison:
     """Compare texts too long for a fact: the guards look at every pair of places, and would take minutes."""
-    nothing = Alignment((), (), ())
     if first.text == second.text:
-        return Comparison("same", "the same words", 1.0, nothing)
-    return Comparison("distinct", "too long to be compared word by word", 0.0, nothing)
+        return Comparison("same", "the same words", 1.0, Alignment((), (), ()))
+    return _apart("too long to be compared word by word")
+
+
+def _apart(reason: str) -> Comparison:
+    return Comparison("distinct", reason, 0.0, Alignment((), (), ()))
+
+
+def _are_sure_of_two(a: str, b: str) -> bool:
+    """Most guards know one language: what a translation leaves out or turns round, none of them would see."""
+    first, second = sure_language(a), sure_language(b)
+    return bool(first and second) and first != second
 
 
 def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | None:

@@ -26,6 +26,10 @@ class ConsolidationPolicy:
     neighbours: int = 8
     min_cosine: float = 0.6
 
+    def most_changes(self, active: int) -> int:
+        """How many of so many active entries one run may change."""
+        return max(self.min_changes, int(self.max_change_percent * active / 100))
+
 
 @dataclass(frozen=True, slots=True)
 class Clause:

@@ -64,7 +64,8 @@ class Settling:
 
     def _merge(self) -> bool:
         changed = False
-        for ids in find_groups(self.present, self.found):
+        groups = find_groups(self.present, self.found)
+        for ids in (part for group in groups for part in self._parts(group)):
             chosen = sorted((m for one in ids for m in self._members(one)), key=lambda e: e.id)
             key = tuple(entry.id for entry in chosen)
             if key in self._refused:
@@ -77,6 +78,23 @@ class Settling:
             self._join(ids, draft)
             changed = True
         return changed
+
+    def _parts(self, ids: Sequence[str]) -> Iterator[list[str]]:
+        """Cut a group into parts that one run may change: as a whole it would be held back night after night."""
+        most = self.found.policy.most_changes(len(self.found.entries)) + 1
+        parts: list[list[str]] = [[]]
+        size = 0
+        for one in ids:
+            members = len(self._members(one))
+            if size + members > most and parts[-1]:
+                reason = f"over the limit of {most - 1} changes in one run"
+                first, second = sorted((parts[-1][0], one))
+                self.found.vetoes.add(Veto(first, second, 1.0, reason))
+                parts.append([])
+                size = 0
+            parts[-1].append(one)
+            size += members
+        return (part for part in parts if len(part) > 1)
 
     def _join(self, ids: Sequence[str], draft: Draft) -> None:
         into = draft.merge.into

@@ -206,3 +206,17 @@ def test_a_chain_of_values_has_no_gap_when_all_are_said_twice() -> None:
 
     assert ends == begins
     assert all(first < second for first, second in pairwise(ends))
+
+
+def test_more_copies_than_one_run_may_change_become_one_night_by_night() -> None:
+    signs = ["", "!", " ", "."]
+    bank = [entry(n, "The lamp in room 4 is green" + signs[n % 4]) for n in range(90)]
+    first = plan(bank)
+
+    assert 0 < sum(len(one.from_ids) for one in first.merges) <= POLICY.most_changes(90)
+    for _ in range(9):
+        bank = night(bank)
+
+    assert {content.strip(" .!") for content in active(bank)} == {"The lamp in room 4 is green"}
+    assert len(active(bank)) == 1
+    assert night(bank) == bank
