@@ -39,7 +39,10 @@ def align(a: Reading, b: Reading) -> Alignment:
     pairs: list[tuple[int, int]] = []
     only_a: list[int] = []
     for i, unit in enumerate(a.units):
-        candidates = waiting[_bucket(unit)]
+        candidates = waiting.get(_bucket(unit))
+        if not candidates:
+            only_a.append(i)
+            continue
         found = _best(unit, [j for j in candidates if same_unit(unit, b.units[j])], a, b)
         if found is None:
             only_a.append(i)

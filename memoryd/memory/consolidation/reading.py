@@ -42,6 +42,7 @@ def guess_language(text: str) -> Language:
     return max(_SPACED, key=scores.__getitem__)  # the first of equals: English
 
 
+@lru_cache(maxsize=16384)
 def sure_language(text: str) -> Language | Literal[""]:
     """Give the language of a text in Latin script of which its words leave no doubt, else ""."""
     if UNSPACED & {guess_language(text)}:
