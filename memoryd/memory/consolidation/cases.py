@@ -1,8 +1,9 @@
 """Who acts on whom, told by articles: der Hund folgt dem Kind, dem Hund folgt das Kind; María dirige, a María la dirige."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
 _GERMAN = re.compile(r"\b(der|die|das|dem|den)\s+(\w+)")
@@ -10,15 +11,6 @@ _GERMAN_PASSIVE = re.compile(r"\b(?:wird|werden|wurden?|worden|bekommt|bekam)\b"
 _TAKING = frozenset({"dem", "den"})
 _ACTING = frozenset({"der", "die", "das"})
 _FRONTED = re.compile(r"^a (\w+) (?:l[oae]s?) \w+")  # a María la dirige el equipo
-
-_DOING = (  # of whose verbs the subject is never what it is done to: the shop closes, the job runs
-    r"pay|teach|help|call|ask|feed|invite|tell|remind|visit|trust|train|hire|support|manage|review|approve|inform|notify|thank"
-)
-_PASSIVE = re.compile(
-    rf"\b(\w+) (?:is|are|was|were|gets?|must be|should be|can be|may be|will be) (?:{_DOING}|paid|taught|fed|told)(?:d|ed)?\b"
-    rf"|\bwe (?:{_DOING}) (?:the |our |all )?(\w+)"
-)
-_ACTIVE = re.compile(rf"\b(\w+) (?:must |should |can |may |will )?(?:{_DOING})e?s?\b")
 
 
 def case_problem(a: Reading, b: Reading) -> str | None:
@@ -53,8 +45,21 @@ def _is_done_to(one: str, other: str) -> bool:
 def _parts(text: str) -> tuple[frozenset[str], frozenset[str]]:
     """The words of those to whom it is done, and of those who do it."""
     text = text.casefold()
-    bears = frozenset(first or second for first, second in _PASSIVE.findall(text))
-    return bears, frozenset(_ACTIVE.findall(text))
+    passive, active = _english()
+    bears = frozenset(first or second for first, second in passive.findall(text))
+    return bears, frozenset(active.findall(text))
+
+
+@cache
+def _english() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """To whom it is done (clients are paid, we pay clients), and who does it (clients pay)."""
+    doing, done = table("voices")["doing"]["en"], table("voices")["done"]["en"]
+    passive = (
+        rf"\b(\w+) (?:is|are|was|were|gets?|must be|should be|can be|may be|will be) (?:{doing}|{done})(?:d|ed)?\b"
+        rf"|\bwe (?:{doing}) (?:the |our |all )?(\w+)"
+    )
+    active = rf"\b(\w+) (?:must |should |can |may |will )?(?:{doing})e?s?\b"
+    return re.compile(passive), re.compile(active)
 
 
 def _opens_otherwise(one: str, other: str) -> bool:

@@ -97,9 +97,9 @@ def read(
 
 def _with_wide_colons(folded: str, offsets: Sequence[int], text: str) -> str:
     """Timeout：30s is a label and its value; folded, it would be read as one name (timeout:30s)."""
-    if not _GLUING_COLON.search(text):
-        return folded
     wide = {match.start() for match in _GLUING_COLON.finditer(text)}
+    if not wide:
+        return folded
     return "".join(
         "：" if offset in wide else char for char, offset in zip(folded, offsets, strict=False)
     )

@@ -37,6 +37,7 @@ class Settling:
     replaced: dict[str, Supersede] = field(default_factory=dict)
     _home: dict[str, str] = field(default_factory=dict)
     _refused: set[tuple[str, ...]] = field(default_factory=set)
+    _put_off_once: set[tuple[str, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.present = {entry.id: entry for entry in self.found.entries}
@@ -87,14 +88,20 @@ class Settling:
         for one in ids:
             members = len(self._members(one))
             if size + members > most and parts[-1]:
-                reason = f"over the limit of {most - 1} changes in one run"
-                first, second = sorted((parts[-1][0], one))
-                self.found.vetoes.add(Veto(first, second, 1.0, reason))
+                self._put_off(parts[-1][0], one, most - 1)
                 parts.append([])
                 size = 0
             parts[-1].append(one)
             size += members
         return (part for part in parts if len(part) > 1)
+
+    def _put_off(self, one: str, other: str, most: int) -> None:
+        """Tell once that two entries stay two for this run."""
+        first, second = sorted((one, other))
+        if (first, second) not in self._put_off_once:
+            self._put_off_once.add((first, second))
+            reason = f"over the limit of {most} changes in one run"
+            self.found.vetoes.add(Veto(first, second, 1.0, reason))
 
     def _join(self, ids: Sequence[str], draft: Draft) -> None:
         into = draft.merge.into

@@ -79,3 +79,18 @@ def test_what_is_too_long_for_a_fact_is_compared_at_once(line: str) -> None:
     assert not compare_texts(text, other)[2].merges
     assert compare_texts(text, text)[2].merges
     assert time.monotonic() - started < 10
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("报告周五交", "금요일부터 제출"),
+        ("用 pnpm，也用 npm", "Ne pas utiliser pnpm au lieu de npm"),
+        ("Force push: always do it", "Force-Push: nie machen"),
+        ("Recommends Python 3.11+", "Python 3.11 이상"),
+        ("The user never deploys on Fridays", "用户周五不部署"),
+    ],
+)
+def test_what_is_told_in_two_languages_is_never_one(one: str, other: str) -> None:
+    for a, b in ((one, other), (other, one)):
+        assert compare_texts(a, b)[2].reason == "told in two languages"
