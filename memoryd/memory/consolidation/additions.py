@@ -47,7 +47,7 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
         elif clause < min(shared) and not facts.opens_with_reason:
             problem = "the addition comes first"
         else:
-            problem = _clause_problem(wider, mine)
+            problem = _clause_problem(wider, mine, narrow)
         if problem:
             return problem
     return None
@@ -74,7 +74,7 @@ def _has_rival(wider: Reading, narrow: Reading, alignment: Alignment) -> bool:
     return False
 
 
-def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
+def _clause_problem(wider: Reading, mine: list[int], narrow: Reading) -> str | None:
     units = [wider.units[i] for i in mine]
     facts = wider.clauses[units[0].clause]
     if facts.inside >= 0:
@@ -84,6 +84,8 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     acts = any(unit.kind in ("action", "condition") for unit in units) and not wider.ordered
     if units[0].listed >= 0 and not acts:
         return "a longer list"
+    if not acts and not facts.verbs and _is_set_off(wider, units[0]) and not _is_dated(narrow):
+        return f"{units[0].surface!r} may limit the statement"
     if (
         len(units) == 1
         and units[0].kind != "code"
@@ -93,6 +95,13 @@ def _clause_problem(wider: Reading, mine: list[int]) -> str | None:
     ):
         return "a single word more, perhaps a member of a list"
     return None
+
+
+def _is_set_off(wider: Reading, first: Unit) -> bool:
+    """Tabs over spaces, in Python files: does a phrase that says where it holds stand behind a comma?"""
+    start = wider.clauses[first.clause].start
+    comma = wider.text[:start].rstrip().endswith(",")
+    return comma and first.role in ("in", "for") and wider.language not in UNSPACED
 
 
 def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
