@@ -34,12 +34,12 @@ class Alignment:
 def align(a: Reading, b: Reading) -> Alignment:
     """Pair equal units, repeated ones in order; a repetition or a light word of the other side is no difference."""
     waiting: dict[str, list[int]] = defaultdict(list)
-    for j, unit in enumerate(b.units):
-        waiting[_bucket(unit)].append(j)
+    for j, key in enumerate(b.folded_keys):
+        waiting[key].append(j)
     pairs: list[tuple[int, int]] = []
     only_a: list[int] = []
-    for i, unit in enumerate(a.units):
-        candidates = waiting.get(_bucket(unit))
+    for i, (unit, key) in enumerate(zip(a.units, a.folded_keys, strict=True)):
+        candidates = waiting.get(key)
         if not candidates:
             only_a.append(i)
             continue
@@ -253,10 +253,6 @@ def _may_inflect(u: Unit, v: Unit) -> bool:
     if u.kind == v.kind == "name":
         return False
     return all(unit.kind != "name" or unit.start == 0 for unit in (u, v))
-
-
-def _bucket(unit: Unit) -> str:
-    return unit.key.casefold()
 
 
 def _share_stem(u: tuple[str, ...], v: tuple[str, ...]) -> bool:

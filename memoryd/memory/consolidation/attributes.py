@@ -1,6 +1,7 @@
 """Whether an attribute has one value at a time, or several side by side."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import Reading
@@ -36,6 +37,7 @@ def mentions_any(reading: Reading, phrases: frozenset[str]) -> bool:
     return mentions(reading.text.casefold(), phrases)
 
 
+@lru_cache(maxsize=16384)
 def mentions(text: str, phrases: frozenset[str]) -> bool:
     """Does one of the phrases stand in the text (whole words, where words are spaced)?"""
     spaced = f" {text} ".replace(",", " ").replace(".", " ").replace(":", " ").replace("'", " '")

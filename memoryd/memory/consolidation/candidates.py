@@ -8,10 +8,12 @@ one that contains it. Vector neighbours (`neighbours`) may be added. No net is w
 
 import zlib
 from array import array
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+
+from memoryd.memory.consolidation.lexicon import Language
 
 _BINS = 32
 _ROWS = 2
@@ -30,21 +32,28 @@ class Sketch:
         plain: its text without signs at the end; equal for copies.
         keys: of its units, in order.
         values: those of its quantities, names and identifiers.
-        language: "" if it is not sure; translations are never merged.
+        labels: those of its values that say which of many things it speaks of (job 10242), if nothing was changed.
+        language: what it was read in; *sure*: its words leave no doubt.
         signature: the smallest hashes of its shingles (`minhash`).
     """
 
     plain: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
-    language: str
+    labels: frozenset[str]
+    language: Language
+    sure: bool
     signature: "array[int]"
 
 
-def sketch(plain: str, keys: tuple[str, ...], values: tuple[str, ...], language: str) -> Sketch:
-    """Make the sketch of an entry."""
-    signature = array("I", minhash(_shingles(plain, keys)))
-    return Sketch(plain, keys, values, language, signature)
+def side_by_side(sketches: Sequence[Sketch]) -> list[int]:
+    """Give an order in which entries that share most of their words are near each other; copies by their first place.
+
+    Whoever goes through the pairs in this order meets the same texts again soon, and need not read them twice.
+    """
+    count = Counter(key for one in sketches for key in set(one.keys))
+    told = [sorted(set(one.keys), key=lambda key: (-count[key], key)) for one in sketches]
+    return sorted(range(len(sketches)), key=lambda n: (told[n], sketches[n].plain, n))
 
 
 def propose(sketches: Sequence[Sketch]) -> Iterator[tuple[int, set[int]]]:
@@ -100,7 +109,7 @@ def _bands(sketches: Sequence[Sketch]) -> Iterator[list[int]]:
         yield from (bucket for bucket in found.values() if 1 < len(bucket) <= _WIDEST)
 
 
-def _shingles(plain: str, keys: tuple[str, ...]) -> Iterator[str]:
+def shingles(plain: str, keys: Sequence[str]) -> Iterator[str]:
     """Yield units, pairs of neighbouring ones and, for unspaced scripts, character trigrams."""
     yield from keys
     for first, second in pairwise(keys):

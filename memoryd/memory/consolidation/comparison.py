@@ -4,12 +4,13 @@
 certainty. Anything less is contains, update, distinct or unsure.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 from memoryd.memory.consolidation.acting import voice_problem
 from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.choices import choice_problem
 from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
 from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.governing import governed_problem
@@ -27,10 +28,12 @@ from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
 from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
+Side = Literal["", "a", "b"]
 Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
+_OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -56,15 +59,15 @@ class Comparison:
     reason: str
     similarity: float
     alignment: Alignment
-    wider: Literal["", "a", "b"] = ""
+    wider: Side = ""
     objection: Objection | None = None
 
     def turned(self) -> "Comparison":
         """Give the same comparison with a and b exchanged."""
-        wider: Literal["", "a", "b"] = (
-            "a" if self.wider == "b" else "b" if self.wider == "a" else ""
+        alignment, wider = turned(self.alignment), _OTHER[self.wider]
+        return Comparison(
+            self.relation, self.reason, self.similarity, alignment, wider, self.objection
         )
-        return replace(self, alignment=turned(self.alignment), wider=wider)
 
     @property
     def merges(self) -> bool:
@@ -90,7 +93,7 @@ def compare(a: Reading, b: Reading) -> Comparison:  # noqa: PLR0911 - one answer
         return Comparison("distinct", objection.reason, similarity, alignment, objection=objection)
     if not alignment.only_a and not alignment.only_b:
         return Comparison("same", "every unit has its equal", similarity, alignment)
-    side: Literal["a", "b"] = "a" if alignment.only_a else "b"
+    side: Side = "a" if alignment.only_a else "b"
     problem = (
         addition_problem(a, b, alignment)
         if side == "a"
@@ -139,7 +142,7 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
         or _needs(a, b, alignment)
         or _tense(a, b, clauses_a, clauses_b)
         or _light_verbs(a, b, alignment)
-        or _choices(a, b, alignment)
+        or _vetoed(choice_problem(a, b, alignment))
     )
 
 
@@ -162,7 +165,10 @@ def _speaks(reading: Reading) -> bool:
 
 def object_to_wording(a: Reading, b: Reading) -> Objection | None:
     """Ask the guards that look at the words themselves; they take longest, so that they come last."""
-    problem = wording_problem(a, b)
+    return _vetoed(wording_problem(a, b))
+
+
+def _vetoed(problem: str | None) -> Objection | None:
     return Objection(problem) if problem else None
 
 
@@ -306,33 +312,6 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     return None
 
 
-def _choices(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    """Polish and Dutch is not Polish or Dutch, unless it is denied; 5 to 8 is not 5 and 8."""
-    for i, j in alignment.pairs:
-        u, v = a.units[i], b.units[j]
-        ranged = u.kind == "quantity" and u.joined != v.joined and "toward" in (u.role, v.role)
-        if ranged and all(x.role != "between" for x in (*a.units, *b.units)):
-            return Objection("a range is not its two ends")
-    if _is_open(a) != _is_open(b):
-        return Objection("one of them, not all")
-    if any(clause.denials for clause in (*a.clauses, *b.clauses)):
-        return None
-    for i, j in alignment.pairs:
-        u, v = a.units[i], b.units[j]
-        here, there = a.clauses[u.clause].cues, b.clauses[v.clause].cues
-        if u.joined and v.joined and ("or" in here) != ("or" in there):
-            return Objection("one of them, not all")
-    return None
-
-
-def _is_open(reading: Reading) -> bool:
-    """Does the text leave a choice by "or", and join nothing?"""
-    joins = lexicon(reading.language).phrases
-    words = {joins[w].key for w in reading.dropped if w in joins and joins[w].role == "join"}
-    spaced = reading.language not in UNSPACED
-    return spaced and "or" in words and not any(clause.denials for clause in reading.clauses)
-
-
 def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     for i, j in alignment.pairs:
         u, v = a.units[i], b.units[j]
@@ -397,4 +376,4 @@ def _between(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     reason = voice_problem(a, b, alignment) or counted_problem(a, b, alignment)
     reason = reason or small_word_problem(a, b, alignment) or governed_problem(a, b, alignment)
     reason = reason or ended_problem(a, b, alignment) or shared_verb_problem(a, b, alignment)
-    return Objection(reason) if reason else None
+    return _vetoed(reason)

@@ -11,8 +11,10 @@ _ARRIVED = frozenset({"toward", "in", "from"})  # "auf"; 从 A 换成 B reaches 
 
 def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """Use pnpm for this repo, not npm: is the older value denied, and all that is new another of its kind in its place?"""
+    if len(alignment.only_b) != 1 or alignment.only_a:
+        return False
     denied = [(i, j) for i, j in alignment.pairs if new.units[j].sign < 0 < old.units[i].sign]
-    if len(denied) != 1 or len(alignment.only_b) != 1 or alignment.only_a:
+    if len(denied) != 1:
         return False
     before, after = old.units[denied[0][0]], new.units[alignment.only_b[0]]
     signs = all(
@@ -24,6 +26,8 @@ def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> b
 
 def is_left_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """We switched from Slack to Mattermost: is what the older text uses said to be left for another of its kind?"""
+    if "change" not in new.cues():
+        return False
     for i, j in alignment.pairs:
         before, after = old.units[i], new.units[j + 1 : j + 2]
         left = new.units[j].role in _LEFT and before.role not in _LEFT
@@ -39,6 +43,8 @@ def is_left_for_another(old: Reading, new: Reading, alignment: Alignment) -> boo
 def spelled_apart(old: Reading, new: Reading, alignment: Alignment) -> Alignment:
     """The branch is called master, the branch is called main: names that mean the same are two values all the same."""
     spans = [[(start, end) for start, end, _ in literals(one.text)] for one in (old, new)]
+    if not all(spans):
+        return alignment
 
     def is_apart(i: int, j: int) -> bool:
         before, after = old.units[i], new.units[j]

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from memoryd.memory.consolidation.candidates import Sketch, propose, sketch
+from memoryd.memory.consolidation.attributes import is_single
+from memoryd.memory.consolidation.candidates import Sketch, minhash, propose, shingles, side_by_side
 from memoryd.memory.consolidation.neighbours import propose_by_vectors
+from memoryd.memory.consolidation.numbering import is_label
 from memoryd.memory.consolidation.pairing import compare_texts, read_cached
 from memoryd.memory.consolidation.partners import EXACT, nearest
 from memoryd.memory.consolidation.plan import ConsolidationPolicy, Veto
 from memoryd.memory.consolidation.reading import sure_language
 from memoryd.memory.consolidation.stations import find_station
+from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.updates import Judgement, judge
 from memoryd.memory.noted import noted_time
 from memoryd.memory.text import fold
@@ -68,6 +71,7 @@ class Findings:
         alike: (a, b) with a < b, for every pair that may merge.
         judged: (older, newer) -> what the newer does to the older, where it does anything.
         compared: how many comparisons it took.
+        places: of the entries, by id; those that share most of their words are near each other.
     """
 
     entries: Sequence[Entry]
@@ -77,13 +81,18 @@ class Findings:
     alike: dict[tuple[str, str], Likeness] = field(default_factory=dict)
     judged: dict[tuple[str, str], Judgement] = field(default_factory=dict)
     compared: int = 0
+    places: dict[str, int] = field(default_factory=dict)
     _sketches: list[Sketch] = field(default_factory=list)
     _near: "list[array[int]] | None" = None
     _met: "list[tuple[array[int], bytearray]]" = field(default_factory=list)
 
     def __post_init__(self) -> None:
         japanese = any(_KANA.search(entry.content) for entry in self.entries)
-        self._sketches = [_sketch(entry.content, japanese=japanese) for entry in self.entries]
+        sketches = [sketch_of(entry.content, japanese=japanese) for entry in self.entries]
+        order = side_by_side(sketches)
+        self.entries = [self.entries[n] for n in order]
+        self.places = {entry.id: n for n, entry in enumerate(self.entries)}
+        self._sketches = [sketches[n] for n in order]
         if self.vectors:
             ids = [entry.id for entry in self.entries]
             policy = self.policy
@@ -100,20 +109,21 @@ class Findings:
         ages = [(evidence_time(entry), entry.id) for entry in group]
         pairs, turns = array("Q"), bytearray()
         for i, j in nearest(sketches, self._proposed(places, sketches)):
-            key = (group[i].id, group[j].id)
+            pair = places[i] << _BITS | places[j]
+            first, second = (i, j) if group[i].id < group[j].id else (j, i)
+            key = (group[first].id, group[second].id)
             if key in self.alike:
                 continue
             if sketches[i].plain == sketches[j].plain:
                 self.alike[key] = Likeness(EXACT)
                 continue
-            turned = ages[j] < ages[i]
-            pair = places[i] << _BITS | places[j]
+            turned = ages[second] < ages[first]
             before = self._how_met(pair)
             if before == turned:
                 continue
             pairs.append(pair)
             turns.append(turned)
-            self._compare_pair(group[i], group[j], turned=turned, again=before is not None)
+            self._compare_pair(group[first], group[second], turned=turned, again=before is not None)
         self._met.append((pairs, turns))
 
     def _proposed(self, places: list[int], sketches: list[Sketch]) -> Any:
@@ -182,19 +192,42 @@ def evidence_time(entry: Entry) -> datetime:
     return max(filter(None, times))
 
 
-def _sketch(content: str, *, japanese: bool) -> Sketch:
+def sketch_of(content: str, *, japanese: bool) -> Sketch:
     """Sketch a text; one without kana (参加費：二千円) may be Japanese beside Japanese ones (参加費は2000円です)."""
     reading = read_cached(content)
-    units = reading.units
+    units, labels = reading.units, _labels(reading)
     if japanese and reading.language == "zh" and _may_be_japanese(content):
         units += read_cached(content, "ja").units
+        labels = frozenset()
     values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )
     keys = [sys.intern(unit.key) for unit in units]
     if len(units) <= _TERSE and (station := find_station(reading.text, reading.language)):
         keys.append(sys.intern(f"{station.attribute} of {station.who}"))
-    return sketch(_plain(content), tuple(keys), tuple(values), sure_language(content))
+    plain, sure = _plain(content), sure_language(content)
+    return Sketch(
+        plain,
+        tuple(keys),
+        tuple(values),
+        labels,
+        sure or reading.language,
+        bool(sure),
+        array("I", minhash(shingles(plain, keys))),
+    )
+
+
+def _labels(reading: Reading) -> frozenset[str]:
+    """Keys of the numbers that tell which of many things is spoken of; none where something is said to have changed."""
+    if "change" in reading.cues():
+        return frozenset()
+    return frozenset(
+        unit.key
+        for i, unit in enumerate(reading.units)
+        if unit.key.startswith("number:")
+        and is_label(reading, (i,))
+        and not is_single(reading, (i,))
+    )
 
 
 def _may_be_japanese(text: str) -> bool:

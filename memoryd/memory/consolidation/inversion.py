@@ -15,10 +15,12 @@ _ENDS = {"after": frozenset({"after", "first"}), "before": frozenset({"before", 
 
 def halves(a: Reading, b: Reading, alignment: Alignment) -> tuple[Alignment, Alignment] | None:
     """Split the pairs into what comes first and what comes then, if one text says after and the other before."""
+    light = lexicon(a.language).light
+    said_a = {a.units[i].key for i in alignment.only_a} - light
+    if said_a.isdisjoint(_ENDS):
+        return None  # as most
+    said_b = {b.units[j].key for j in alignment.only_b} - light
     for first, then in (("after", "before"), ("before", "after")):
-        light = lexicon(a.language).light
-        said_a = {a.units[i].key for i in alignment.only_a} - light
-        said_b = {b.units[j].key for j in alignment.only_b} - light
         turned = any(unit.key == then for unit in b.units)  # even if nothing asks for it
         if first in said_a <= _ENDS[first] and turned and said_b <= _ENDS[then]:
             return _split(a, b, alignment, first, then)

@@ -5,6 +5,7 @@ from array import array
 from collections.abc import Iterable, Iterator, Sequence
 
 from memoryd.memory.consolidation.candidates import Sketch
+from memoryd.memory.consolidation.lexicon import UNSPACED
 
 EXACT = 2.0  # above every similarity: copies join first
 _NEAR = 0.4  # of the shorter entry's units must be shared before two entries are compared
@@ -22,19 +23,24 @@ def nearest(
     best: list[list[tuple[float, int]]] = [[] for _ in sketches]  # heaps, the worst on top
     kept: set[int] = set()  # i * count + j
     for j, partners in proposed:
-        mine = frozenset(sketches[j].keys)  # a hundred thousand sets at a time would take 70 MB
+        one = sketches[j]
+        mine = frozenset(one.keys)  # of all at a time they would take 70 MB
         for i in partners:
-            pair = i * count + j
-            if sketches[i].plain == sketches[j].plain:
+            other, pair = sketches[i], i * count + j
+            if other.plain == one.plain:
                 score = EXACT
                 kept.add(pair)
             else:
-                least = min(sizes[j], sizes[i])
-                score = len(mine.intersection(sketches[i].keys)) / least if least else 0.0
-                if score < _NEAR or not _may_matter(sketches[i], sketches[j], mine):
+                if not _may_replace(other, one, mine):
                     continue
-            for n in (i, j):
-                _push(best[n], (score, -pair))
+                shared, least = len(mine.intersection(other.keys)), min(sizes[j], sizes[i])
+                score = shared / least if least else 0.0
+                if score < _NEAR or least - shared > _MOST_ALONE:
+                    continue
+                if sizes[i] == sizes[j] == shared + 1 and _are_of_a_kind(other, one):
+                    continue
+            _push(best[i], (score, -pair))
+            _push(best[j], (score, -pair))
     kept.update(-pair for heap in best for _, pair in heap)
     del best, sizes
     yield from (divmod(pair, count) for pair in sorted(kept))
@@ -48,12 +54,24 @@ def _push(heap: list[tuple[float, int]], item: tuple[float, int]) -> None:
         heapq.heapreplace(heap, item)
 
 
-def _may_matter(a: Sketch, b: Sketch, keys_b: frozenset[str]) -> bool:
-    """Can one hold the other, or replace one value of it? Not if much, or two values, or the language, differ."""
-    if a.language and b.language and a.language != b.language:
+def _may_replace(a: Sketch, b: Sketch, keys_b: frozenset[str]) -> bool:
+    """Can one hold the other, or replace one value of it? Not if two values of each, or the language, differ."""
+    if a.language != b.language and _are_translations(a, b):
         return False
-    keys_a = frozenset(a.keys)
-    only_a, only_b = keys_a - keys_b, keys_b - keys_a
-    if min(len(only_a), len(only_b)) > _MOST_ALONE:
+    if len(keys_b.intersection(a.values)) > len(a.values) - _TWO_VALUES:
+        return True
+    return sum(value not in a.keys for value in b.values) < _TWO_VALUES
+
+
+def _are_translations(a: Sketch, b: Sketch) -> bool:
+    """Are two texts in different languages surely no texts in one? See `pairing.read_both`."""
+    both = {a.language, b.language}
+    return (a.sure and b.sure) or bool(UNSPACED & both and both != {"ja", "zh"})
+
+
+def _are_of_a_kind(a: Sketch, b: Sketch) -> bool:
+    """Job 10242 runs at night, job 10243 runs at night: is the label all that differs? `updates` would keep them apart."""
+    if a.language != b.language or not a.labels or not b.labels:
         return False
-    return min(len(only_a.intersection(a.values)), len(only_b.intersection(b.values))) < _TWO_VALUES
+    (mine,), (yours,) = set(a.keys) - set(b.keys), set(b.keys) - set(a.keys)
+    return mine in a.labels and yours in b.labels

@@ -65,7 +65,8 @@ class Settling:
 
     def _merge(self) -> bool:
         changed = False
-        groups = find_groups(self.present, self.found)
+        places = self.found.places
+        groups = sorted(find_groups(self.present, self.found), key=lambda ids: places[ids[0]])
         for ids in (part for group in groups for part in self._parts(group)):
             chosen = sorted((m for one in ids for m in self._members(one)), key=lambda e: e.id)
             key = tuple(entry.id for entry in chosen)
@@ -122,7 +123,7 @@ class Settling:
                 continue
             one = Supersede(old.id, new.id, attribute, self._since(old, new))
             rival = chosen.get(old.id)
-            if rival is None or (one.since, one.new) < (rival.since, rival.new):
+            if rival is None or _turn(one) < _turn(rival):
                 chosen[old.id] = one
         for entry_id in chosen:
             del self.present[entry_id]
@@ -164,6 +165,11 @@ class Settling:
                 elif not self.found.holds(self.by_id[older], self.by_id[old_id]):
                     problem = f"part of {judgement.reason} was replaced"
             yield old, new, judgement.reason, problem
+
+
+def _turn(one: Supersede) -> tuple[datetime, str, str]:
+    """The first to replace an entry comes first; one found in several ways is named in one, whatever the order."""
+    return one.since, one.new, one.attribute
 
 
 def _supersede_problem(older: Entry, newer: Entry, now: datetime) -> str | None:

@@ -83,7 +83,7 @@ def _same_place(alignment: Alignment, left: Sequence[int], right: Sequence[int])
 def is_degree(old: Reading, new: Reading, site: Site) -> bool:
     """Is all that differs a bound, a quantity word or a condition, against another or a limiting one against none?"""
     units = units_of(old, new, site)
-    if not all(unit.kind in WORDS_OF_DEGREE for unit in units):
+    if any(unit.kind not in WORDS_OF_DEGREE for unit in units):
         return False
     if {unit.key for unit in units} & {"before", "after"} and not _same_conditions(old, new):
         return False

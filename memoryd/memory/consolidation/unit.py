@@ -1,5 +1,6 @@
 """What the guards see of an entry: its content units, the facts of its clauses, and both as a reading."""
 
+import sys
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -105,6 +106,7 @@ class Reading:
         ordered: is about an order (steps, priorities).
         agents: numbers of the units behind "by", "由".
         text: the folded text; *offsets* lead back to the original.
+        folded_keys: of the units, in lower case: what an equal unit is looked up by.
     """
 
     language: Language
@@ -118,6 +120,15 @@ class Reading:
     agents: frozenset[int] = field(default_factory=frozenset)
     text: str = ""
     offsets: Sequence[int] = ()
+    folded_keys: tuple[str, ...] = field(init=False, repr=False, compare=False)
+    _cues: frozenset[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        """Work out once what every comparison with another text asks for."""
+        folded = tuple(sys.intern(unit.key.casefold()) for unit in self.units)
+        object.__setattr__(self, "folded_keys", folded)
+        cues = frozenset().union(*(clause.cues for clause in self.clauses))
+        object.__setattr__(self, "_cues", shared(cues))
 
     def home(self, i: int) -> int:
         """Give the clause of a unit; brackets belong to the clause around them, a lone word to the record before it."""
@@ -141,7 +152,6 @@ class Reading:
 
     def cues(self, numbers: Iterable[int] | None = None) -> frozenset[str]:
         """Unite the cues of some clauses (all by default)."""
-        if numbers is None and len(self.clauses) == 1:
-            return self.clauses[0].cues
-        chosen = range(len(self.clauses)) if numbers is None else numbers
-        return frozenset().union(*(self.clauses[n].cues for n in chosen))
+        if numbers is None:
+            return self._cues
+        return frozenset().union(*(self.clauses[n].cues for n in numbers))

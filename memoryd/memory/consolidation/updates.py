@@ -28,7 +28,7 @@ from memoryd.memory.consolidation.displaced import (
 )
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
-from memoryd.memory.consolidation.numbering import is_label, is_used
+from memoryd.memory.consolidation.numbering import acts, is_label, is_used
 from memoryd.memory.consolidation.properties import difference_in_kind
 from memoryd.memory.consolidation.ranging import are_all_and_only
 from memoryd.memory.consolidation.several import (
@@ -132,7 +132,7 @@ def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
 
 def _judge_displaced(old: Reading, new: Reading, alignment: Alignment) -> Judgement | None:
     """Does the newer text name the older value and say that it does not hold any more?"""
-    if "also" in new.cues() - old.cues():
+    if "also" in new.cues() and "also" not in old.cues():
         return Judgement("distinct", "holds beside the other")
     if is_denied_for_another(old, new, alignment):
         return Judgement("update", "the older value is said not to hold")
@@ -262,7 +262,9 @@ def _are_events(old: Reading, new: Reading, site: Site) -> bool:
 
 
 def _is_where(old: Reading, new: Reading, site: Site) -> bool:
-    """Is what bears the label itself the value: the meeting is in room 12?"""
+    """Is what bears the label itself the value: the meeting is in room 12? Not where it is what acts: 快递柜 7 监听 3650 端口."""
+    if acts(old, site.old) and acts(new, site.new):
+        return False
     return is_single(old, site.old) or is_single(new, site.new)
 
 
