@@ -8,7 +8,7 @@ from memoryd.memory.consolidation.candidates import Sketch
 from memoryd.memory.consolidation.lexicon import UNSPACED
 
 EXACT = 2.0  # above every similarity: copies join first
-_NEAR = 0.4  # of the shorter entry's units must be shared before two entries are compared
+_NEAR = 0.5  # of the shorter entry's units must be shared before two entries are compared
 _MOST_ALONE = 4  # units that only one of two texts has, on both sides
 _TWO_VALUES = 2
 _BEST = 16  # partners an entry is compared with, the most similar ones
