@@ -94,7 +94,8 @@ class Settling:
         return {one: sides for one, sides in known.items() if sides}
 
     def _tell_undone_merges(self, sides: Mapping[str, Sides]) -> None:
-        for a, b in sorted(pair for pair in self.found.alike if sides.keys() >= {*pair}):
+        alike = self.found.alike if sides else ()
+        for a, b in sorted(pair for pair in alike if pair[0] in sides and pair[1] in sides):
             self._are_apart(a, b, sides, "you undid this merge")
 
     def _are_apart(self, a: str, b: str, sides: Mapping[str, Sides], reason: str) -> bool:
@@ -183,7 +184,7 @@ class Settling:
                 continue
             if (evidence_time(old), old_id) > (evidence_time(new), new_id):
                 continue  # the older was confirmed again; the pair the other way round decides
-            if self._are_apart(old_id, new_id, sides, "you undid this replacement"):
+            if sides and self._are_apart(old_id, new_id, sides, "you undid this replacement"):
                 continue
             problem: str | None = judgement.reason
             if judgement.relation == "update":

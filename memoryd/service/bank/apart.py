@@ -75,7 +75,8 @@ def kept_apart(reader: Reader) -> list[dict[str, Any]]:
     found = []
     for namespace in sorted({one.namespace for one in decisions.values()}):
         for apart in (one for one in find_apart(connection, namespace) if len(one.sides) > 1):
-            sides = [_speaker(connection, namespace, ids) for ids in apart.sides]
+            speakers = (_speaker(connection, namespace, ids) for ids in apart.sides)
+            sides = sorted(speakers, key=lambda one: (one.created_at, one.id))
             decision = decisions[apart.number]
             told = {
                 "id": f"{APART_PREFIX}{apart.number}",
