@@ -169,6 +169,22 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
+class Apart:
+    """What a person decided to keep apart: entries that an undone run had made one, or replaced by one another.
+
+    Attributes:
+        number: what a person names to lift it.
+        run: that was undone; the sides of all its decisions are kept apart.
+        sides: ids of the entries that say each of the texts as they were then. Entries of different sides are
+            neither merged nor replaced by one another; those of one side are copies of each other.
+    """
+
+    number: int
+    run: str
+    sides: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Candidate:
     """A message that may answer a query, before ranking.
 

@@ -12,6 +12,7 @@ from memoryd.errors import StoreError
 from memoryd.model import Entry, EntryState
 from memoryd.screening import ScreenedText
 from memoryd.store import fts
+from memoryd.store.apart import erase_from_decisions
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import (
     COLUMNS,
@@ -121,7 +122,7 @@ class Bank:
             self._note(namespace, entry_id, before, None, because)
 
     def erase(self, namespace: str, entry_id: str) -> None:
-        """Delete an entry with its events, accesses and conflicts: nothing brings it back."""
+        """Delete an entry with its events, accesses, conflicts and decisions: nothing brings it back."""
         entry = self.get(namespace, entry_id)
         if entry is None:
             return
@@ -133,6 +134,7 @@ class Bank:
             "delete from conflict where (a = ?1 or b = ?1) and namespace = ?2",
         ):
             self._connection.execute(sql, (entry_id, namespace))
+        erase_from_decisions(self._connection, entry_id)
 
     def _unindex(self, entry: Entry) -> None:
         row = self._connection.execute(

@@ -20,7 +20,7 @@ SEQUENCE = "sqlite_sequence"
 TABLES = (
     "setting", "source", "session", "transcript", "message", "reject", "skip",
     "entry", "event", "run", "conflict", "access", "recall", "forgotten", "refused",
-    "generation", "vector", "job", SEQUENCE,
+    "generation", "vector", "job", "apart", "apart_text", SEQUENCE,
 )  # fmt: skip
 PORTION = 500
 
@@ -203,6 +203,7 @@ def _settle(fresh: Connection, whose: Whose) -> None:
         "update message set transcript_id = null where transcript_id not in (select id from transcript)"
     )
     fresh.execute("delete from vector where generation_id not in (select id from generation)")
+    fresh.execute("delete from apart_text where apart_id not in (select id from apart)")
     fresh.execute("delete from reject")
     fresh.execute("delete from skip")
     fresh.execute(

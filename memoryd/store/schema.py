@@ -13,7 +13,7 @@ from memoryd.store.lean import left_out
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 
 HISTORY = """
 create table source (id integer primary key, name text not null unique) strict;
@@ -172,6 +172,24 @@ create table job (                             -- what ran for which local date
 ) strict, without rowid;
 """
 
+# No words, only what they are known by. An entry may be in many decisions, one made of a large merge is about many entries.
+APART = """
+create table apart (                           -- what a person wants kept apart
+  id integer primary key autoincrement,        -- never reused: a person names it
+  namespace text not null,
+  run text not null,                           -- that was taken back
+  at integer not null                          -- unix microseconds, UTC
+) strict;
+
+create table apart_text (                      -- the texts it is about, as they were
+  apart_id integer not null references apart(id),
+  entry_id text not null,                      -- who said it then
+  content_key blob not null,
+  primary key (apart_id, entry_id)
+) strict, without rowid;
+create index apart_text_entry on apart_text (entry_id);
+"""
+
 
 def schema_version(connection: Connection) -> int:
     """The schema version of an open database; 0 for an empty one."""
@@ -210,7 +228,7 @@ def migrate(connection: Connection) -> None:
         from sqlite_utils.migrations import Migrations  # noqa: PLC0415
 
     steps = Migrations("memoryd")
-    for step in (m001_history, m002_bank, m003_vectors, m004_jobs):
+    for step in (m001_history, m002_bank, m003_vectors, m004_jobs, m005_apart):
         steps()(step)
     connection.execute("begin immediate")
     try:
@@ -240,6 +258,11 @@ def m003_vectors(db: "Database") -> None:
 def m004_jobs(db: "Database") -> None:
     """The ledger of nightly jobs."""
     run_script(db, JOBS)
+
+
+def m005_apart(db: "Database") -> None:
+    """What a person wants kept apart: the merges and replacements of runs that were undone."""
+    run_script(db, APART)
 
 
 def run_script(db: "Database", script: str) -> None:

@@ -130,6 +130,7 @@ OUTCOMES = {
     "rejects": "select start, end, reason, head from reject order by 1, 2, 3",
     "entries": "select content, state, kind, scope, origin, pinned from entry order by 1, 2, 3",
     "successors": "select content, (select content from entry as b where b.id = entry.superseded_by) from entry order by 1",
+    "apart": "select hex(content_key), (select count(*) from apart) from apart_text order by 1",
     "schema": "select type, name, sql from sqlite_master where name not like 'sqlite_stat%' order by 1, 2",
 }
 

@@ -69,6 +69,24 @@ def test_a_night_is_undone_by_its_parts_and_says_so(memoryd: Memoryd, bank: Path
     assert memoryd("undo", part, "--json", home=bank).json["restored"]
 
 
+def test_what_was_undone_is_told_listed_and_allowed_again(memoryd: Memoryd, bank: Path) -> None:
+    first = memoryd("consolidate", "--json", home=bank).json
+    said = memoryd("undo", first["run"], home=bank).out.decode()
+    assert "will not do it again; `memoryd review list --apart`" in said
+    assert memoryd("nightly", "--json", home=bank).json["phases"]["consolidate"]["supersedes"] == []
+
+    said = memoryd("consolidate", "--dry-run", home=bank).out.decode()
+    assert "you undid this replacement; `memoryd review approve apart-1` allows it" in said
+    (kept,) = memoryd("review", "list", "--apart", "--json", home=bank).json["apart"]
+    assert (kept["run"], kept["words"]) == (first["run"], " ⟷ ".join(FACTS))
+    assert " ⟷ ".join(FACTS) in memoryd("review", "list", "--apart", home=bank).out.decode()
+    assert memoryd("review", "--json", home=bank).json == {"review": []}  # nothing waits
+
+    assert memoryd("review", "approve", kept["id"], home=bank).status == 0
+    assert "nothing is kept apart" in memoryd("review", "list", "--apart", home=bank).err
+    assert len(memoryd("consolidate", "--json", home=bank).json["supersedes"]) == 1
+
+
 def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_path: Path) -> None:
     assert memoryd("nightly", home=bank).status == 0
     page = tmp_path / "night.html"

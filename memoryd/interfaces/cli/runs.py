@@ -50,6 +50,12 @@ def _print_report(report: dict[str, Any]) -> None:
         click.secho(
             f"conflict {one['a']} and {one['b']}: {one['reason']}; `memoryd review`", fg="yellow"
         )
+    for one in report["vetoes"]:
+        if "apart" in one:
+            click.secho(
+                f"kept apart {one['a']} and {one['b']}: {one['reason']}; `memoryd review approve {one['apart']}` allows it",
+                fg="yellow",
+            )
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
     done = f"{len(report['merges'])} merges, {len(report['supersedes'])} supersedes, {len(report['vetoes'])} pairs kept apart"
@@ -129,7 +135,11 @@ def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
 @json_option
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
-    """Take back a run: every entry and file as it was, unless it was changed since."""
+    """Take back a run: every entry and file as it was, unless it was changed since.
+
+    What a consolidation had merged or replaced stays apart from then on, until one of the texts changes or
+    `memoryd review approve` allows it.
+    """
     from memoryd.service.files.writing import file_run, undo_write  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
@@ -144,6 +154,8 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
     if done.get("file"):
         click.echo(f"{done['file']} is as it was before {run_id}, but for later hand edits")
     click.echo(f"{len(done['restored'])} entries are as they were before {run_id}")
+    if done.get("kept_apart"):
+        click.echo("the next runs will not do it again; `memoryd review list --apart` shows what")
     for entry, why in done["not_undone"].items():
         click.echo(f"{entry} was left alone: {why}", err=True)
     return 0
@@ -159,12 +171,15 @@ def review(context: click.Context, as_json: bool) -> None:
 
 
 @review.command("list")
+@click.option("--apart", is_flag=True, help="What was undone and is therefore not done again.")
 @json_option
 @pass_app
-def list_waiting(app: App, as_json: bool) -> int:
+def list_waiting(app: App, apart: bool, as_json: bool) -> int:
     """List what waits."""
     from memoryd.service.bank.review import waiting  # noqa: PLC0415 - only here
 
+    if apart:
+        return _list_apart(app, as_json)
     with app.reader() as reader:
         found = waiting(reader)
     if as_json:
@@ -178,6 +193,26 @@ def list_waiting(app: App, as_json: bool) -> int:
     if found:
         click.echo(
             "\n`memoryd review approve ID` accepts an entry, or lets the newer side of a conflict win; `reject ID` the opposite"
+        )
+    return 0
+
+
+def _list_apart(app: App, as_json: bool) -> int:
+    from memoryd.service.bank.apart import kept_apart  # noqa: PLC0415 - only here
+
+    with app.reader() as reader:
+        found = kept_apart(reader)
+    if as_json:
+        print_json({"apart": found})
+        return 0
+    print_table(
+        ("id", "undone run", "words"),
+        [(one["id"], one["run"], one["words"]) for one in found],
+        empty="nothing is kept apart",
+    )
+    if found:
+        click.echo(
+            "\n`memoryd review approve ID` lets the next run do it again, `approve RUN` all of a run"
         )
     return 0
 
@@ -196,7 +231,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, or let the newer side of a conflict replace the older."""
+    """Accept an entry, let the newer side of a conflict win, or allow again what was undone."""
     return _decide(app, waiting_id, "approve", as_json)
 
 

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
+from memoryd.memory.consolidation.apart import NO_SIDES, Sides, join_sides, parted_by
 from memoryd.memory.consolidation.cap import Draft
 from memoryd.memory.consolidation.clusters import cluster
 from memoryd.memory.consolidation.findings import Findings, are_copies, holds_all
@@ -19,42 +20,55 @@ from memoryd.memory.consolidation.rewriting import (
 from memoryd.model import Entry
 
 
-def find_groups(present: Mapping[str, Entry], found: Findings) -> list[list[str]]:
-    """Ids of entries that may become one, group by group."""
+def find_groups(
+    present: Mapping[str, Entry], found: Findings, sides: Mapping[str, Sides]
+) -> list[list[str]]:
+    """Ids of entries that may become one, group by group.
+
+    Args:
+        sides: of the entries that a person wants kept apart from others; no group holds two such.
+    """
     pinned = frozenset(entry.id for entry in present.values() if entry.pinned)
     scores = {
         pair: likeness.score
         for pair, likeness in found.alike.items()
         if pair[0] in present and pair[1] in present
     }
-    copies, led = _collapse_copies(scores, pinned)
+    copies, led = _collapse_copies(scores, pinned, sides)
     words = {one: present[one].content for pair in led for one in pair}
     groups, _ = cluster(led, pinned, found.policy.max_group, words)
     return _with_copies(groups, copies)
 
 
 def _collapse_copies(
-    scores: Mapping[tuple[str, str], float], pinned: frozenset[str]
+    scores: Mapping[tuple[str, str], float], pinned: frozenset[str], sides: Mapping[str, Sides]
 ) -> tuple[dict[str, list[str]], dict[tuple[str, str], float]]:
-    """Let one of every set of copies stand for all; two pinned copies stand for themselves."""
+    """Let one of every set of copies stand for all; two pinned copies stand for themselves, and what is kept apart."""
     leader: dict[str, str] = {}
+    stood_for = dict(sides)
 
     def find(entry_id: str) -> str:
         while leader.get(entry_id, entry_id) != entry_id:
             entry_id = leader[entry_id]
         return entry_id
 
+    def are_apart(first: str, second: str) -> bool:
+        ours, theirs = stood_for.get(first, NO_SIDES), stood_for.get(second, NO_SIDES)
+        return parted_by(ours, theirs) is not None
+
     for a, b in sorted(pair for pair, score in scores.items() if score == EXACT):
         first, second = sorted((find(a), find(b)), key=lambda i: (i not in pinned, i))
-        if first != second and second not in pinned:
+        if first != second and second not in pinned and not are_apart(first, second):
             leader[second] = first
+            if second in stood_for:
+                stood_for[first] = join_sides(stood_for.get(first, NO_SIDES), stood_for[second])
     copies: dict[str, list[str]] = defaultdict(list)
     for entry_id in leader:
         copies[find(entry_id)].append(entry_id)
     led: dict[tuple[str, str], float] = {}
     for (a, b), score in scores.items():
         first, second = sorted((find(a), find(b)))
-        if first != second:
+        if first != second and not are_apart(first, second):
             led[(first, second)] = max(score, led.get((first, second), 0.0))
     return copies, led
 

@@ -34,15 +34,15 @@ _BITS = 32  # of a place in a pair's number
 
 @dataclass(slots=True)
 class Vetoes:
-    """The most similar pairs that a guard keeps apart, and how many there were."""
+    """The most similar pairs that are kept apart, those that a person decided first, and how many there were."""
 
     count: int = 0
-    _best: list[tuple[tuple[float, str, str], Veto]] = field(default_factory=list)
+    _best: list[tuple[tuple[bool, float, str, str], Veto]] = field(default_factory=list)
 
     def add(self, veto: Veto) -> None:
         """Count a veto; keep it while it is among the most similar ones."""
         self.count += 1
-        self._best.append(((-veto.similarity, veto.a, veto.b), veto))
+        self._best.append(((veto.apart is None, -veto.similarity, veto.a, veto.b), veto))
         if len(self._best) >= 2 * _MOST_VETOES:
             self._trim()
 

@@ -84,12 +84,17 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Veto:
-    """Two similar entries that a guard keeps apart, with the reason in words."""
+    """Two similar entries that a guard keeps apart, or a person, with the reason in words.
+
+    Attributes:
+        apart: the number of the person's decision; None: a guard's.
+    """
 
     a: str
     b: str
     similarity: float
     reason: str
+    apart: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from memoryd.memory.consolidation.apart import KeptApart
 from memoryd.memory.consolidation.cap import Draft, within_cap
 from memoryd.memory.consolidation.findings import Findings, Vetoes
 from memoryd.memory.consolidation.plan import (
@@ -14,7 +15,7 @@ from memoryd.memory.consolidation.plan import (
     Supersede,
 )
 from memoryd.memory.consolidation.settling import Settling
-from memoryd.model import Entry
+from memoryd.model import Apart, Entry
 
 
 def plan_consolidation(
@@ -22,6 +23,7 @@ def plan_consolidation(
     vectors: Mapping[str, Any] | None,
     policy: ConsolidationPolicy,
     now: datetime,
+    apart: Sequence[Apart] = (),
 ) -> ConsolidationPlan:
     """Plan one run over the entries of one namespace.
 
@@ -30,19 +32,21 @@ def plan_consolidation(
         vectors: id -> float16 or float32 (d,), unit length; they only propose pairs. None: without.
         policy: what one run may do.
         now: entries that begin to hold later replace nothing yet.
+        apart: what a person wants kept apart.
 
     Returns:
         The plan: the same for the same input, whatever its order. Planning again on its result finds nothing
         but what was held back.
     """
     by_id = {entry.id: entry for entry in entries}
+    kept = KeptApart(apart, by_id)
     drafts: list[Draft] = []
     supersedes: list[Supersede] = []
     conflicts: list[Conflict] = []
     vetoes = Vetoes()
     compared = 0
     for group in _comparable_groups(entries):
-        settling = Settling(Findings(group, vectors, policy, vetoes), by_id, now)
+        settling = Settling(Findings(group, vectors, policy, vetoes), by_id, now, kept)
         settling.settle()
         drafts += settling.drafts.values()
         supersedes += settling.supersedes()

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from memoryd.memory.consolidation.apart import NO_SIDES, KeptApart, Sides, parted_by
 from memoryd.memory.consolidation.cap import Draft
 from memoryd.memory.consolidation.drafting import draft_merge, find_groups
 from memoryd.memory.consolidation.effects import merge_changes
@@ -24,6 +25,7 @@ class Settling:
 
     Attributes:
         by_id: every entry of the namespace as the run found it.
+        kept: what a person wants kept apart.
         present: those of the group that are active now, as they are now.
         drafts: the merge behind an entry, by its id.
         replaced: what replaced an entry that is not present any more, by its id.
@@ -32,12 +34,14 @@ class Settling:
     found: Findings
     by_id: Mapping[str, Entry]
     now: datetime
+    kept: KeptApart
     present: dict[str, Entry] = field(default_factory=dict)
     drafts: dict[str, Draft] = field(default_factory=dict)
     replaced: dict[str, Supersede] = field(default_factory=dict)
     _home: dict[str, str] = field(default_factory=dict)
     _refused: set[tuple[str, ...]] = field(default_factory=set)
     _put_off_once: set[tuple[str, str]] = field(default_factory=set)
+    _told_apart: set[tuple[int, str]] = field(default_factory=set)
 
     def __post_init__(self) -> None:
         self.present = {entry.id: entry for entry in self.found.entries}
@@ -65,8 +69,10 @@ class Settling:
 
     def _merge(self) -> bool:
         changed = False
-        places = self.found.places
-        groups = sorted(find_groups(self.present, self.found), key=lambda ids: places[ids[0]])
+        sides, places = self._sides(), self.found.places
+        self._tell_undone_merges(sides)
+        groups = find_groups(self.present, self.found, sides)
+        groups.sort(key=lambda ids: places[ids[0]])  # texts that share words are read together
         for ids in (part for group in groups for part in self._parts(group)):
             chosen = sorted((m for one in ids for m in self._members(one)), key=lambda e: e.id)
             key = tuple(entry.id for entry in chosen)
@@ -80,6 +86,27 @@ class Settling:
             self._join(ids, draft)
             changed = True
         return changed
+
+    def _sides(self) -> dict[str, Sides]:
+        """What those present stand for in the decisions of a person, if in any."""
+        if not self.kept:
+            return {}
+        known = {one: self.kept.sides(m.id for m in self._members(one)) for one in self.present}
+        return {one: sides for one, sides in known.items() if sides}
+
+    def _tell_undone_merges(self, sides: Mapping[str, Sides]) -> None:
+        alike = self.found.alike if sides else ()
+        for a, b in sorted(pair for pair in alike if pair[0] in sides and pair[1] in sides):
+            self._are_apart(a, b, sides, "you undid this merge")
+
+    def _are_apart(self, a: str, b: str, sides: Mapping[str, Sides], reason: str) -> bool:
+        """Does a person keep two apart? Each decision is told once, by its first pair: of many copies all pairs are."""
+        number = parted_by(sides.get(a, NO_SIDES), sides.get(b, NO_SIDES))
+        if number is not None and (number, reason) not in self._told_apart:
+            self._told_apart.add((number, reason))
+            first, second = sorted((a, b))
+            self.found.vetoes.add(Veto(first, second, 1.0, reason, number))
+        return number is not None
 
     def _parts(self, ids: Sequence[str]) -> Iterator[list[str]]:
         """Cut a group into parts that one run may change: as a whole it would be held back night after night."""
@@ -150,6 +177,7 @@ class Settling:
 
         What was found of two entries holds for those they became one with, if these say no more.
         """
+        sides = self._sides()
         for (older, newer), judgement in self.found.judged.items():
             old_id, new_id = self._at_home(older), self._at_home(newer)
             old, new = self.present.get(old_id), self.present.get(new_id)
@@ -157,6 +185,8 @@ class Settling:
                 continue
             if (evidence_time(old), old_id) > (evidence_time(new), new_id):
                 continue  # the older was confirmed again; the pair the other way round decides
+            if sides and self._are_apart(old_id, new_id, sides, "you undid this replacement"):
+                continue
             problem: str | None = judgement.reason
             if judgement.relation == "update":
                 problem = _supersede_problem(old, new, self.now)

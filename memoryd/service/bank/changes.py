@@ -15,15 +15,18 @@ from typing import Any
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry
+from memoryd.service.bank.apart import keep_apart
 from memoryd.service.bank.groups import Group, unanswered, was_answered
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.apart import decided_since, kept_apart_since
 from memoryd.store.bank import Bank, Because, revision
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import entry_from_json, entry_to_json
 from memoryd.store.runs import Run, get_run, same_but_use, save_run, undo_run, with_use
 
 PLAN_PREFIX = "memoryd.plan-"
+CONSOLIDATE = "consolidate"  # the kind of runs that bring entries together
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +144,8 @@ def _commit_group(
     planned = [before for before, _ in group.changes]
     if not all(map(same_but_use, currents, planned)):
         return "changed while the plan was made"
+    if changes.kind == CONSOLIDATE and _undone_meanwhile(connection, group, changes.started):
+        return "undone while the plan was made"
     with _all_or_nothing(connection) as undo:
         _put(bank, group, currents, changes)
         lost = {} if sure else unanswered(connection, group)
@@ -150,6 +155,12 @@ def _commit_group(
                 return refusal.why
             _put(bank, group, currents, changes)  # nobody found it before either
     return None
+
+
+def _undone_meanwhile(connection: Connection, group: Group, since: datetime) -> bool:
+    """Did a person say no to this while it was planned? Undoing leaves the entries exactly as the plan knew them."""
+    ids = [after.id for _, after in group.changes]
+    return decided_since(connection, since) and kept_apart_since(connection, ids, since)
 
 
 def _put(bank: Bank, group: Group, currents: Sequence[Entry | None], changes: Changes) -> None:
@@ -169,7 +180,7 @@ def _all_or_nothing(connection: Connection) -> Iterator[Any]:
 
 
 def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Take back a run (`run`): every entry as it was before, unless it was changed since."""
+    """Take back a run (`run`): every entry as it was before, unless it was changed since; and not to be done again."""
     run_id = str(arguments["run"])
     with writer.store.transaction() as connection:
         run = get_run(connection, run_id)
@@ -179,9 +190,16 @@ def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
             raise UsageError(f"run {run_id} was already undone")
         if parts := run.report.get("phases"):
             raise UsageError(_by_parts(run_id, parts))
-        done = undo_run(connection, run_id, utc_now())
+        now = utc_now()
+        done = undo_run(connection, run_id, now)
+        apart = keep_apart(connection, run_id, now) if run.kind == CONSOLIDATE else []
         save_run(connection, replace(run, state="undone" if not done.left else "partly undone"))
-    return {"run": run_id, "restored": list(done.restored), "not_undone": dict(done.left)}
+    return {
+        "run": run_id,
+        "restored": list(done.restored),
+        "not_undone": dict(done.left),
+        "kept_apart": apart,
+    }
 
 
 def _by_parts(run_id: str, parts: Mapping[str, Any]) -> str:

@@ -19,18 +19,21 @@ from memoryd.memory.consolidation import (
     ConsolidationPolicy,
     Merge,
     Supersede,
+    Veto,
     merge_changes,
     plan_consolidation,
     supersede_changes,
 )
 from memoryd.model import Entry
 from memoryd.rewriter import Rewriter
-from memoryd.service.bank.changes import Changes, write_changes
+from memoryd.service.bank.apart import APART_PREFIX
+from memoryd.service.bank.changes import CONSOLIDATE, Changes, write_changes
 from memoryd.service.bank.groups import Group, Refusal, foresee, group_texts
 from memoryd.service.bank.twins import says_the_same
 from memoryd.service.commands import carry_out
 from memoryd.service.resources import few_collections
 from memoryd.service.writer import utc_now
+from memoryd.store.apart import find_apart
 from memoryd.store.bank import list_entries, namespaces, revision
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
@@ -69,7 +72,7 @@ def consolidate(
     report = _held_back(planned_report, dropped)
     if not dry_run:
         doing, conflicts = list(groups.values()), _conflicts(planned)
-        changes = Changes(run, "consolidate", namespace, now, report, doing, conflicts, seen)
+        changes = Changes(run, CONSOLIDATE, namespace, now, report, doing, conflicts, seen)
         late = dict(zip(groups, _commit(home, config, changes), strict=True))
         dropped |= {number: why for number, why in late.items() if why is not None}
         report = _held_back(planned_report, dropped)
@@ -93,7 +96,8 @@ def _plan(
 ) -> tuple[dict[str, Entry], ConsolidationPlan]:
     """Plan over every entry: those not active serve as lineage."""
     entries = list_entries(reader.connection, namespace, states=())
-    plan = plan_consolidation(entries, _vectors(reader, namespace), policy, now)
+    apart = find_apart(reader.connection, namespace)
+    plan = plan_consolidation(entries, _vectors(reader, namespace), policy, now, apart)
     by_id = {entry.id: entry for entry in entries}
     return by_id, plan if rewriter is None else replace(
         plan, merges=_reword(plan.merges, by_id, rewriter)
@@ -148,7 +152,7 @@ def make_report(planned: Sequence[Planned]) -> dict[str, Any]:
         report["merges"] += [_merge_json(one) | where for one in plan.merges]
         report["supersedes"] += [_supersede_json(one) | where for one in plan.supersedes]
         report["conflicts"] += [asdict(one) | where for one in plan.conflicts]
-        report["vetoes"] += [asdict(one) | where for one in plan.vetoes]
+        report["vetoes"] += [_veto_json(one) | where for one in plan.vetoes]
         report["held_back"] += [
             _action_json(one.action) | {"why": one.reason} | where for one in plan.held_back
         ]
@@ -159,6 +163,13 @@ def make_report(planned: Sequence[Planned]) -> dict[str, Any]:
 
 def _action_json(action: Merge | Supersede) -> dict[str, Any]:
     return _merge_json(action) if isinstance(action, Merge) else _supersede_json(action)
+
+
+def _veto_json(veto: Veto) -> dict[str, Any]:
+    """A pair that a person keeps apart tells what lifts that, too."""
+    told = asdict(veto)
+    number = told.pop("apart")
+    return told if number is None else told | {"apart": f"{APART_PREFIX}{number}"}
 
 
 def _merge_json(merge: Merge) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Any
 from memoryd.errors import UsageError
 from memoryd.memory.admission import correct
 from memoryd.model import Entry
+from memoryd.service.bank.apart import lift
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
@@ -56,11 +57,17 @@ def _why(reader: Reader, entry: Entry) -> str:
 
 
 def decide(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Take in a person's decision (`approve` or `reject`) about an entry or a conflict (`id`)."""
+    """Take in a person's decision (`approve` or `reject`) about an entry or a conflict (`id`).
+
+    Approving what was undone (`apart-7`, or all of an undone run by its id) lets it be done again.
+    """
     waiting_id, approved = str(arguments["id"]), arguments["decision"] == "approve"
     with writer.store.transaction() as connection:
         if waiting_id.startswith(CONFLICT_PREFIX):
             return {"done": _decide_conflict(connection, waiting_id, approved=approved)}
+        if approved and (count := lift(connection, waiting_id)):
+            what = f"{count} group{'s' if count > 1 else ''} of entries"
+            return {"done": f"{what} may be merged or replaced again by the next run"}
         return {"done": _decide_entry(connection, waiting_id, approved=approved)}
 
 
