@@ -51,7 +51,9 @@ class _Reader:
         self.shouting = text.isupper() and language not in UNSPACED  # 必须用 HTTPS shouts nothing
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
-        self.seq = [_meant(token, slips) for token in tokens(text)]
+        self.seq = list(tokens(text))
+        if slips:
+            self.seq = [_meant(token, slips) for token in self.seq]
         if self.table.separable:
             self.seq = join_verbs(self.seq, self.table)
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
@@ -318,8 +320,8 @@ class _Reader:
 
 
 def _meant(token: Token, slips: Mapping[str, str]) -> Token:
-    word = slips.get(token.text.casefold()) if slips else None
-    return replace(token, text=word) if word else token
+    word = slips.get(token.text.casefold())
+    return token._replace(text=word) if word else token
 
 
 def _unit(text: str, table: Lexicon) -> str | None:
