@@ -366,13 +366,15 @@ class ReadingBuilder(Marks):
     def _tense(self) -> str:
         if self.wish:
             return ""  # if you didn't ...: a wish, not the past
-        deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
-        perfect = is_perfect(self.text, self.now.ended, deeds, self.table)
-        if self.now.past or perfect or "past" in self.now.cues:
+        if self.now.past or "past" in self.now.cues or self._is_perfect():
             return "past"
         if "future" in self.now.cues:
             return "future"
         return "participle" if self.now.participle else ""
+
+    def _is_perfect(self) -> bool:
+        deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
+        return is_perfect(self.text, self.now.ended, deeds, self.table)
 
     def finish(self, offsets: Sequence[int]) -> Reading:
         self.close()

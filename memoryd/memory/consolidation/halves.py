@@ -12,6 +12,7 @@ from memoryd.memory.consolidation.quantities import plain, with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, parse_korean_numeral
 
 _AMOUNT = re.compile(r"([a-z]+):(\d+(?:\.\d+)?)")
+_DIGITS = re.compile(r"\d+(?![\d.])")
 _COUNTED = re.compile(rf"(\d+|{HAN_NUMERAL.pattern})\s?[个個]?")
 
 
@@ -67,7 +68,7 @@ def _one_unit(one: Item, unit: Item) -> Item | None:
 
 def _count(text: str) -> int:
     """The whole number that opens *text*, or 0."""
-    if digits := re.match(r"\d+(?![\d.])", text):
+    if digits := _DIGITS.match(text):
         return int(digits[0])
     if han := HAN_NUMERAL.match(text):
         return parse_han_numeral(han[0]) or 0

@@ -1,7 +1,7 @@
 """Text -> items: every stretch gets its meaning from the tables, the longest phrase first."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
@@ -25,6 +25,7 @@ from memoryd.memory.consolidation.tokens import Token, tokens
 _NUMBER = "number:"
 _SENTENCE_STARTS = frozenset('.!?:;,-—("')
 _COMMA_DECIMALS = frozenset({"de", "fr", "es"})
+_AMOUNT = re.compile(r"\d+(\.\d+)?")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _SIGNS = {
     "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
@@ -36,6 +37,7 @@ _RANGES = frozenset("-–~")
 _MAGNITUDES = frozenset({12, 100, 1000, 10**6, 10**9})  # of which there may be several: two dozen
 _LONGEST_BORROWED = 3  # Latin words
 _ORDINARY = frozenset({"drop", "marker", "modal"})
+_PHRASED = frozenset({"word", "code", "quantity"})
 
 
 def items(
@@ -56,6 +58,7 @@ class _Reader:
             self.seq = [_meant(token, slips) for token in self.seq]
         if self.table.separable:
             self.seq = join_verbs(self.seq, self.table)
+        self.forms = [self._forms(token) for token in self.seq]
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 
@@ -110,15 +113,15 @@ class _Reader:
 
     def _cues(self, i: int) -> frozenset[Role]:
         """Find a cue that is said along with the words it is made of."""
-        if not self.spaced.cues:
+        reach = self._reach(i) if self.spaced.cues else 0
+        if reach <= 1:
             return frozenset()
-        span = self._span(i, self.spaced.longest.get(self.seq[i].text.casefold(), 0))
-        found = (
-            self.spaced.cues.get(phrase)
-            for n in range(len(span), 1, -1)
-            for phrase in _readings(span[:n])
-        )
-        return next((cues for cues in found if cues), frozenset())
+        span = self._span(i, min(reach, self.spaced.longest.get(self.forms[i][0], 0)))
+        for count in range(len(span), 1, -1):
+            for phrase in _readings(span[:count]):
+                if cues := self.spaced.cues.get(phrase):
+                    return cues
+        return frozenset()
 
     def _meant(self, i: int, sense: Sense | None, count: int) -> tuple[list[Item], int]:
         token = self.seq[i]
@@ -177,15 +180,23 @@ class _Reader:
         """Find the longest phrase of the tables that starts at token *i*, of *most* tokens."""
         if self.table is not self.spaced and (found := self._borrowed(i)):
             return found
-        heads = self._forms(self.seq[i].text)
-        reach = max((self.spaced.longest.get(head, 0) for head in heads), default=0)
-        span = self._span(i, min(reach, most))
+        span = self._span(i, min(self._reach(i), most))
         for count in range(len(span), 0, -1):
             for phrase in _readings(span[:count]):
                 sense = self.spaced.phrases.get(phrase)
                 if sense and (count > 1 or _may_be_form(span[0][0], phrase, sense)):
                     return sense, count
         return None, 0
+
+    def _reach(self, i: int) -> int:
+        """Give the number of words of the longest phrase that may begin at token *i*; for most words it is one."""
+        forms = self.forms[i]
+        reach = max([self.spaced.longest.get(form, 0) for form in forms], default=0)
+        if reach <= 1 or i + 1 == len(self.seq):
+            return min(reach, 1)
+        pairs = self.spaced.longest_by_pair
+        behind = self.forms[i + 1]
+        return max([pairs.get(f"{one} {two}", 1) for one in forms for two in behind], default=1)
 
     def _borrowed(self, i: int) -> tuple[Sense, int] | None:
         """Find a Latin phrase that the table of unspaced text has itself (push, pull request)."""
@@ -197,15 +208,14 @@ class _Reader:
 
     def _span(self, i: int, reach: int) -> list[tuple[str, ...]]:
         """Give the forms of up to *reach* tokens that stand side by side."""
-        span: list[tuple[str, ...]] = []
-        for token in self.seq[i : i + reach]:
-            if token.kind not in ("word", "code", "quantity"):
-                break
-            span.append(self._forms(token.text))
-        return span
+        span = self.forms[i : i + reach]
+        return span[: span.index(())] if () in span else span
 
-    def _forms(self, word: str) -> tuple[str, ...]:
-        return known_forms(word.casefold(), self.spaced.language)
+    def _forms(self, token: Token) -> tuple[str, ...]:
+        """Give what a token may be looked up by; nothing if no phrase holds it."""
+        if token.kind in _PHRASED:
+            return known_forms(token.text.casefold(), self.spaced.language)
+        return ()
 
     def _unknown(self, token: Token) -> list[Item]:
         if token.kind == "code":
@@ -233,7 +243,7 @@ class _Reader:
         """unlogged: not logged."""
         if self.spaced.language != "en" or not word.startswith("un"):
             return None
-        senses = (self.spaced.phrases.get(form) for form in self._forms(word[2:]))
+        senses = (self.spaced.phrases.get(form) for form in known_forms(word[2:], "en"))
         return next((s for s in senses if s and s.role in ("action", "concept")), None)
 
     def _spelled(self, i: int) -> tuple[list[Item], int]:
@@ -297,7 +307,7 @@ class _Reader:
         if sense is None or sense.role != "number" or item.surface[-1:].isalpha():
             return None
         value = item.key.removeprefix(_NUMBER)
-        if int(sense.key) not in _MAGNITUDES or not re.fullmatch(r"\d+(\.\d+)?", value):
+        if int(sense.key) not in _MAGNITUDES or not _AMOUNT.fullmatch(value):
             return None
         key = f"{_NUMBER}{plain(Decimal(value) * int(sense.key))}"
         end = self.seq[i].end
@@ -338,11 +348,13 @@ def _may_be_form(word: str, base: str, sense: Sense) -> bool:
     return sense.role not in _FORMLESS
 
 
-def _readings(span: list[tuple[str, ...]]) -> Iterator[str]:
+def _readings(span: Sequence[tuple[str, ...]]) -> Iterator[str]:
     """Give the phrases that a span can be read as: as written first, then with base forms."""
-    yield " ".join(forms[0] for forms in span)
     if len(span) == 1:
-        yield from span[0][1:]
+        yield from span[0]
+        return
+    yield " ".join(forms[0] for forms in span)
+    if max(map(len, span)) == 1:
         return
     yield " ".join(forms[-1] for forms in span)
     for i, forms in enumerate(span):

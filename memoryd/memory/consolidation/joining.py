@@ -9,7 +9,11 @@ from memoryd.memory.consolidation.quantities import month_day, with_unit
 from memoryd.memory.consolidation.shares import join_shares
 
 _DAYS = 31
-_YEAR = r"number:(?:19|20)\d\d"
+_YEAR = re.compile(r"number:(?:19|20)\d\d")
+_SECONDS = re.compile(r"seconds:(\d+(?:\.\d+)?)")
+_CLOCK = re.compile(r"time:(\d\d):(\d\d)")
+_HOUR = re.compile(r"number:(\d{1,2})")
+_SAID = re.compile(r"\d{1,2}(?!\d|:)|[一二两三四五六七八九十]")
 _NOON = 12
 _SMALL_HOURS = 4
 _LATE = frozenset({"afternoon", "evening"})
@@ -54,6 +58,8 @@ def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
     if i + 1 >= len(found):
         return 0
     first, second = found[i], found[i + 1]
+    if "quantity" not in (first.role, second.role):
+        return 0
     for amount, word in ((second, first), (first, second)):
         words = _EACH if word is first else _EACH_BEHIND
         timed = amount.role == "quantity" and amount.key.startswith(("seconds:", "months:"))
@@ -167,7 +173,7 @@ def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 
 def _seconds(item: Item) -> float:
-    match = re.fullmatch(r"seconds:(\d+(?:\.\d+)?)", item.key)
+    match = _SECONDS.fullmatch(item.key)
     return float(match[1]) if match else 0.0
 
 
@@ -193,9 +199,9 @@ def _late_range(found: list[Item], i: int, out: list[Item]) -> Item:
     item = found[i]
     if len(out) < 2 or out[-1].role != "marker" or out[-1].key != "toward":  # noqa: PLR2004
         return item
-    first, last = (re.fullmatch(r"time:(\d\d):(\d\d)", x.key) for x in (out[-2], item))
-    said = re.match(r"\d{1,2}(?!\d|:)|[一二两三四五六七八九十]", item.surface)
-    if not first or not last or not said or re.match(r"\d", out[-2].surface):
+    first, last = (_CLOCK.fullmatch(x.key) for x in (out[-2], item))
+    said = _SAID.match(item.surface)
+    if not first or not last or not said or out[-2].surface[:1].isdecimal():
         return item
     hour = int(last[1]) + _NOON
     if int(first[1]) < _NOON or not int(first[1]) < hour <= 2 * _NOON:
@@ -225,10 +231,10 @@ def _time_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 def _clock(found: list[Item], i: int) -> tuple[int, int, int]:
     """Read an hour at *i*; return hour, minute and the item after it, or -1 if there is none."""
-    if match := re.fullmatch(r"time:(\d\d):(\d\d)", found[i].key):
+    if match := _CLOCK.fullmatch(found[i].key):
         return int(match[1]), int(match[2]), i + 1
-    if _hour(found[i]):
-        return _hour(found[i]), 0, i + 1
+    if hour := _hour(found[i]):
+        return hour, 0, i + 1
     word = found[i].surface.casefold()
     if word not in ("half", "quarter") or i + 2 >= len(found) or not _hour(found[i + 2]):
         return 0, 0, -1
@@ -240,7 +246,7 @@ def _clock(found: list[Item], i: int) -> tuple[int, int, int]:
 
 
 def _hour(item: Item) -> int:
-    match = re.fullmatch(r"number:(\d{1,2})", item.key)
+    match = _HOUR.fullmatch(item.key)
     return int(match[1]) if match and 0 < int(match[1]) <= _NOON else 0
 
 
@@ -258,7 +264,7 @@ def _is_may(found: list[Item], i: int) -> bool:
     beside = [found[k] for k in (i - 1, i + 1) if 0 <= k < len(found)]
     if any(_day(item) for item in beside) or (i > 0 and found[i - 1].role == "marker"):
         return True
-    return i + 1 < len(found) and re.fullmatch(_YEAR, found[i + 1].key) is not None
+    return i + 1 < len(found) and _YEAR.fullmatch(found[i + 1].key) is not None
 
 
 def _day(item: Item) -> int:
@@ -287,7 +293,7 @@ def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
         if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de")
         else i + 1
     )
-    if k < len(found) and re.fullmatch(_YEAR, found[k].key):
+    if k < len(found) and _YEAR.fullmatch(found[k].key):
         year, last, i = int(found[k].key[7:]), found[k], k
     key = month_day(month, day, year) if day else f"month:{year or ''}-{month:02}"
     out.append(Item("quantity", key, "", first.start, last.end))
