@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
+_FOREIGN = "\u0250"  # the first letter behind the Latin ones
 _SYNTAX = re.compile(r"\\.|\(\?<?[:!=]")
 
 
@@ -52,8 +53,8 @@ def _holds_other(text: str, number: int) -> bool:
 
 def _scripts(text: str) -> tuple[bool, bool]:
     """Are there Latin letters, and others (accents do not count)?"""
-    letters = [char for char in text if char.isalpha()]
-    return any(char < "\u0250" for char in letters), any(char >= "\u0250" for char in letters)
+    letters = [char for char in set(text) if char.isalpha()]
+    return min(letters, default=_FOREIGN) < _FOREIGN, max(letters, default="") >= _FOREIGN
 
 
 @cache

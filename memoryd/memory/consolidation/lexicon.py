@@ -308,7 +308,8 @@ def _light_verbs(tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 
 def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for word in sorted({word for phrase in phrases for word in phrase.split()}):
+    words = {word for phrase in phrases for word in phrase.split()}
+    for word in sorted(word for word in words if not word.isascii()):
         umlauts = word.translate(_UMLAUTS)
         for plain in (unaccent(word), unaccent(umlauts)):
             if plain != word:
