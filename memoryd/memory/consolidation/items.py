@@ -58,7 +58,7 @@ class _Reader:
             self.seq = [_meant(token, slips) for token in self.seq]
         if self.table.separable:
             self.seq = join_verbs(self.seq, self.table)
-        self.forms = [self._forms(token) for token in self.seq]
+        self.forms = [_forms(token, self.spaced.language) for token in self.seq]
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 
@@ -103,18 +103,18 @@ class _Reader:
             key = european(token.key) if self.table.language in _COMMA_DECIMALS else token.key
             item, used = self._with_unit(self._item("quantity", key, token, token), i + 1)
             return [item], used + 1
-        sense, count = self._phrase(i)
+        reach = self._reach(i)
+        sense, count = self._phrase(i, reach)
         if sense and sense.role == "quality" and count > 1 and self._goes_on(i + count):
             sense, count = self._phrase(i, count - 1)  # is on Monday: no switch
         found, used = self._meant(i, sense, count)
-        if cues := self._cues(i):
+        if reach > 1 and (cues := self._cues(i, reach)):
             found[0] = replace(found[0], aside=found[0].aside | cues)
         return found, used
 
-    def _cues(self, i: int) -> frozenset[Role]:
-        """Find a cue that is said along with the words it is made of."""
-        reach = self._reach(i) if self.spaced.cues else 0
-        if reach <= 1:
+    def _cues(self, i: int, reach: int) -> frozenset[Role]:
+        """Find a cue of up to *reach* words that is said along with the words it is made of."""
+        if not self.spaced.cues:
             return frozenset()
         span = self._span(i, min(reach, self.spaced.longest.get(self.forms[i][0], 0)))
         for count in range(len(span), 1, -1):
@@ -160,7 +160,9 @@ class _Reader:
         return Item(role, key, self.text[first.start : last.end], first.start, last.end)
 
     def _is_light(self, i: int) -> bool:
-        sense = self._phrase(i)[0] if i < len(self.seq) and self.seq[i].kind == "word" else None
+        if i >= len(self.seq) or self.seq[i].kind != "word":
+            return False
+        sense, _ = self._phrase(i, self._reach(i))
         return sense is not None and sense.role in _ORDINARY
 
     def _goes_on(self, i: int) -> bool:
@@ -176,11 +178,11 @@ class _Reader:
             and (here is None or here.role not in ("marker", "join", "condition", "boundary"))
         )
 
-    def _phrase(self, i: int, most: int = 99) -> tuple[Sense | None, int]:
-        """Find the longest phrase of the tables that starts at token *i*, of *most* tokens."""
+    def _phrase(self, i: int, reach: int) -> tuple[Sense | None, int]:
+        """Find the longest phrase of the tables that starts at token *i*, of up to *reach* tokens."""
         if self.table is not self.spaced and (found := self._borrowed(i)):
             return found
-        span = self._span(i, min(self._reach(i), most))
+        span = self._span(i, reach)
         for count in range(len(span), 0, -1):
             for phrase in _readings(span[:count]):
                 sense = self.spaced.phrases.get(phrase)
@@ -210,12 +212,6 @@ class _Reader:
         """Give the forms of up to *reach* tokens that stand side by side."""
         span = self.forms[i : i + reach]
         return span[: span.index(())] if () in span else span
-
-    def _forms(self, token: Token) -> tuple[str, ...]:
-        """Give what a token may be looked up by; nothing if no phrase holds it."""
-        if token.kind in _PHRASED:
-            return known_forms(token.text.casefold(), self.spaced.language)
-        return ()
 
     def _unknown(self, token: Token) -> list[Item]:
         if token.kind == "code":
@@ -327,6 +323,11 @@ class _Reader:
             return item
         self.skip = end = token.start + used
         return replace(item, key=key, end=end, surface=self.text[item.start : end])
+
+
+def _forms(token: Token, language: Language) -> tuple[str, ...]:
+    """Give what a token may be looked up by; nothing if no phrase holds it."""
+    return known_forms(token.text.casefold(), language) if token.kind in _PHRASED else ()
 
 
 def _meant(token: Token, slips: Mapping[str, str]) -> Token:

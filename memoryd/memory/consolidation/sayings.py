@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 
-_STARTS = re.compile(r"(?:^|(?<=[.;:!?,(—–-]))\s*|(?<=\s)(?=as |wie |comme |como )")
+_STARTS = re.compile(r"^\s*|[.;:!?,(—–-]\s*|\s(?=as |wie |comme |como )")
 _WORD = re.compile(r"\w+")
 
 

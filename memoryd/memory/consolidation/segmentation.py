@@ -39,9 +39,10 @@ def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
         ]
     if sense.role == "number" and sense.key != "1":  # 한 is a verb, too
         return [Item("quantity", _NUMBER + sense.key, surface, start, end, aside=sense.aside)]
-    kind, key = _VALUE_ROLES.get(sense.role, (sense.role, ""))
-    key = f"{key}:{sense.key}" if key else sense.key
-    return [Item(kind, key, surface, start, end, aside=sense.aside)]
+    if sense.role in _VALUE_ROLES:
+        kind, of = _VALUE_ROLES[sense.role]
+        return [Item(kind, f"{of}:{sense.key}", surface, start, end, (), sense.aside)]
+    return [Item(sense.role, sense.key, surface, start, end, (), sense.aside)]
 
 
 def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
