@@ -31,9 +31,8 @@ from memoryd.memory.consolidation.unit import (
     shared,
 )
 
-_CONTENT = frozenset({
-    "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
-})  # fmt: skip
+_UNITS = frozenset({"quality", "concept", "name", "word", "char", "code", "quantity"})
+_CONTENT = _UNITS | {"action", "quantify", "compare", "condition"}
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _IS = frozenset({"是", "叫", "即"})  # other Chinese copulas are verbs too
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
@@ -129,11 +128,10 @@ class ReadingBuilder(Marks):
         return item.role == "negate" or (verb and self.now.divides >= 0)
 
     def _dispatch(self, item: Item) -> None:
-        handler = getattr(self, "_" + item.role, None)
-        if handler is not None:
-            handler(item)
-        elif item.role in _CONTENT:
+        if item.role in _UNITS:
             self._add(item)
+        elif handler := getattr(self, "_" + item.role, None):
+            handler(item)
         elif item.role == "month":
             self._add(replace(item, role="quantity", key=f"month:-{int(item.key):02}"))
         else:
@@ -163,17 +161,18 @@ class ReadingBuilder(Marks):
             and self._is_copula(item)
         ):
             self.now.divides = item.start
-        verb = item.role == "modal" or self._is_copula(item) or self._light_senses(item)
-        if self.table.prepositions and verb:
+        senses = self._light_senses(item)
+        if self.table.prepositions and (
+            item.role == "modal" or senses or self._is_copula(item)
+        ):
             self.now.role = ""  # als Datenbank nutzt das Team X
         self._note_tense(item)
-        self._note_light_verb(item)
+        self._note_light_verb(item, senses)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
 
-    def _note_light_verb(self, item: Item) -> None:
-        """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
-        senses = self._light_senses(item)
+    def _note_light_verb(self, item: Item, senses: frozenset[str]) -> None:
+        """Remember what senses a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
         self.now.verbs |= senses
         if "have" in senses and "must" in self.now.modals:
             self.now.verbs.add("need")
@@ -297,7 +296,7 @@ class ReadingBuilder(Marks):
             tense=self._tense(),
             inside=self.outer[-1].number if self.outer else -1,
             denials=len(now.negations),
-            needed=shared(i for i in now.units if any(i in part for part in now.needed)),
+            needed=shared(i for part in now.needed for i in now.units if i in part),
             conditional=now.conditional,
             verbs=shared(now.verbs),
             negated=negated,
@@ -308,9 +307,10 @@ class ReadingBuilder(Marks):
 
     def _point_back(self, now: Clause) -> None:
         """一律藏青，这是演出服的规定: what this is belongs to the clause before, as its topic."""
-        said = self.text[now.started : now.ended]
         before = self.clauses[now.number - 1] if now.number else None
-        if before is None or now.negations or not said.startswith(tuple(self.table.pointing)):
+        if before is None or now.negations or not self.table.pointing:
+            return
+        if not self.text[now.started : now.ended].startswith(tuple(self.table.pointing)):
             return
         for i in now.units:
             if not self.units[i].role:

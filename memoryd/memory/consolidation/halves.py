@@ -12,12 +12,15 @@ from memoryd.memory.consolidation.quantities import plain, with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, parse_korean_numeral
 
 _AMOUNT = re.compile(r"([a-z]+):(\d+(?:\.\d+)?)")
+_OPENINGS = ("半", "반", "一个", "一個")  # of what may be joined; few texts have one
 _DIGITS = re.compile(r"\d+(?![\d.])")
 _COUNTED = re.compile(rf"(\d+|{HAN_NUMERAL.pattern})\s?[个個]?")
 
 
 def join_halves(found: list[Item]) -> list[Item]:
     """Join a count and the half behind it, left to right."""
+    if not any(item.surface.startswith(_OPENINGS) for item in found):
+        return found
     out: list[Item] = []
     for item in found:
         before = out[-1] if out else None

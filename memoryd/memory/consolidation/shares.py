@@ -48,8 +48,10 @@ def join_shares(found: list[Item]) -> list[Item]:
 
 def _is_part(item: Item) -> bool:
     """May the item be what an amount in several words cannot do without? Few texts have one."""
-    if item.key in _PARTS or item.key in _MARKS or item.key.startswith("seconds:"):
+    if item.key in _PARTS or item.key in _MARKS:
         return True
+    if item.key.startswith("seconds:") and "h" in item.surface:
+        return True  # à 14 h
     word = item.surface.casefold()
     return word in _WORDS or word.endswith("halb") or item.key.removesuffix("s") in _PARTS
 
