@@ -162,9 +162,7 @@ class ReadingBuilder(Marks):
         ):
             self.now.divides = item.start
         senses = self._light_senses(item)
-        if self.table.prepositions and (
-            item.role == "modal" or senses or self._is_copula(item)
-        ):
+        if self.table.prepositions and (item.role == "modal" or senses or self._is_copula(item)):
             self.now.role = ""  # als Datenbank nutzt das Team X
         self._note_tense(item)
         self._note_light_verb(item, senses)

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
+from typing import TypeVar
 
 from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
@@ -21,6 +22,8 @@ from memoryd.memory.consolidation.segmentation import (
 )
 from memoryd.memory.consolidation.separable import join_verbs
 from memoryd.memory.consolidation.tokens import Token, tokens
+
+_Meaning = TypeVar("_Meaning")
 
 _NUMBER = "number:"
 _SENTENCE_STARTS = frozenset('.!?:;,-—("')
@@ -114,14 +117,9 @@ class _Reader:
 
     def _cues(self, i: int, reach: int) -> frozenset[Role]:
         """Find a cue of up to *reach* words that is said along with the words it is made of."""
-        if not self.spaced.cues:
-            return frozenset()
-        span = self._span(i, min(reach, self.spaced.longest.get(self.forms[i][0], 0)))
-        for count in range(len(span), 1, -1):
-            for phrase in _readings(span[:count]):
-                if cues := self.spaced.cues.get(phrase):
-                    return cues
-        return frozenset()
+        reach = min(reach, self.spaced.longest.get(self.forms[i][0], 0))
+        found = self._several(i, reach, self.spaced.cues) if self.spaced.cues else None
+        return found[0] if found else frozenset()
 
     def _meant(self, i: int, sense: Sense | None, count: int) -> tuple[list[Item], int]:
         token = self.seq[i]
@@ -182,18 +180,32 @@ class _Reader:
         """Find the longest phrase of the tables that starts at token *i*, of up to *reach* tokens."""
         if self.table is not self.spaced and (found := self._borrowed(i)):
             return found
-        span = self._span(i, reach)
-        for count in range(len(span), 0, -1):
-            for phrase in _readings(span[:count]):
-                sense = self.spaced.phrases.get(phrase)
-                if sense and (count > 1 or _may_be_form(span[0][0], phrase, sense)):
-                    return sense, count
+        if reach > 1 and (found := self._several(i, reach, self.spaced.phrases)):
+            return found
+        forms = self.forms[i] if reach else ()
+        for form in forms:
+            sense = self.spaced.phrases.get(form)
+            if sense and _may_be_form(forms[0], form, sense):
+                return sense, 1
         return None, 0
+
+    def _several(
+        self, i: int, reach: int, known: Mapping[str, _Meaning]
+    ) -> tuple[_Meaning, int] | None:
+        """Find the longest known phrase of two to *reach* words at token *i*."""
+        span = self._span(i, reach)
+        for count in range(len(span), 1, -1):
+            for phrase in _readings(span[:count]):
+                if phrase in known:
+                    return known[phrase], count
+        return None
 
     def _reach(self, i: int) -> int:
         """Give the number of words of the longest phrase that may begin at token *i*; for most words it is one."""
-        forms = self.forms[i]
-        reach = max([self.spaced.longest.get(form, 0) for form in forms], default=0)
+        forms, longest = self.forms[i], self.spaced.longest
+        reach = 0
+        for form in forms:
+            reach = max(reach, longest.get(form, 0))
         if reach <= 1 or i + 1 == len(self.seq):
             return min(reach, 1)
         pairs = self.spaced.longest_by_pair
@@ -350,10 +362,7 @@ def _may_be_form(word: str, base: str, sense: Sense) -> bool:
 
 
 def _readings(span: Sequence[tuple[str, ...]]) -> Iterator[str]:
-    """Give the phrases that a span can be read as: as written first, then with base forms."""
-    if len(span) == 1:
-        yield from span[0]
-        return
+    """Give the phrases that several words can be read as: as written first, then with base forms."""
     yield " ".join(forms[0] for forms in span)
     if max(map(len, span)) == 1:
         return

@@ -70,18 +70,18 @@ def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 
 def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
-    if found[i].key == "all" and i + 1 < len(found) and (key := _round_of(found[i], found[i + 1])):
-        out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
+    item = found[i]
+    if item.key == "all" and i + 1 < len(found) and (key := _round_of(item, found[i + 1])):
+        out.append(Item("quantity", key, "", item.start, found[i + 1].end))
         return i + 2
     if used := _round_at(found, i, out) or _rate_at(found, i, out):
         return used
-    if _has_times(found, i):
-        out.append(replace(found[i], key=_ROUNDS[found[i].key]))
+    if item.key in _ROUNDS and _has_times(found, i):
+        out.append(replace(item, key=_ROUNDS[item.key]))
         return i + 1
-    if found[i].role == "quantity":
+    if item.role == "quantity":
         return _sum_at(found, i, out) or _time_at(found, i, out)
-    word = found[i].surface.casefold()
-    if word == "an" or found[i].key == "half" or word == "quarter":
+    if item.key == "half" or item.surface.casefold() in ("an", "quarter"):
         return _half_at(found, i, out) or _time_at(found, i, out)
     return 0
 
@@ -108,7 +108,7 @@ def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:
         out.append(replace(item, key="every:day"))
         out.append(replace(after, key=f"time:{hour + _NOON * late:02}:{minute:02}"))
         return i + 2
-    if _is_range(found, i):
+    if item.key.startswith("number:") and _is_range(found, i):
         unit = found[i + 2].key.partition(":")[0]
         out.append(replace(item, key=f"{unit}:{item.key.partition(':')[2]}"))
         return i + 1
@@ -117,7 +117,7 @@ def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 def _is_range(found: list[Item], i: int) -> bool:
     """18-22 度: the unit holds for the beginning too."""
-    if i + 2 >= len(found) or not found[i].key.startswith("number:"):
+    if i + 2 >= len(found):
         return False
     unit = found[i + 2].key.partition(":")[0]
     return (
@@ -129,9 +129,9 @@ def _is_range(found: list[Item], i: int) -> bool:
 
 def _has_times(found: list[Item], i: int) -> bool:
     """一天吃三次: a round, if the number of times stands behind it."""
-    if found[i].key not in _ROUNDS or found[i].surface[:1] != "一":
-        return False
-    return any(item.key.startswith("x:") for item in found[i + 1 : i + 4])
+    return found[i].surface[:1] == "一" and any(
+        item.key.startswith("x:") for item in found[i + 1 : i + 4]
+    )
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
@@ -164,7 +164,8 @@ def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:
     ahead = i + 2 if i + 1 < len(found) and found[i + 1].role == "join" else i + 1
     if ahead >= len(found):
         return 0
-    more, less = (_seconds(found[k]) for k in (i, ahead))
+    less = _seconds(found[ahead])
+    more = _seconds(found[i]) if less else 0
     if not less or less >= more:
         return 0
     key = f"seconds:{more + less:g}"

@@ -25,7 +25,9 @@ _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "clock": ("quantity", "time"),
     "unit": ("concept", "unit"),
 }
-_NUMERALS = frozenset("〇零一二两三四五六七八九十百千万亿億半")  # what a numeral or a half begins with
+_NUMERALS = frozenset(
+    "〇零一二两三四五六七八九十百千万亿億半"
+)  # what a numeral or a half begins with
 _LONGEST_UNIT = 5
 _CASES = frozenset("をはがへ")  # other particles end words, too
 _PARTICLES = frozenset({"drop", "marker", "join"})  # 가로로 is no row of three of them
