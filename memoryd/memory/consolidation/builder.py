@@ -54,13 +54,13 @@ class ReadingBuilder(Marks):
             self.close()
         if self.now.started < 0:
             self.now.started, self.now.opens = item.start, item.role == "condition"
-        if ends_moment(self.now, self.units, item, self.table):
+        if self.now.scope and ends_moment(self.now, self.units, item, self.table):
             self.now.scope = ""
         self.now.ended = item.end
         self.now.cues |= item.aside
         if item.surface.casefold() in self.table.ordered:
             self.ordered = True
-        if ends_phrase(self.now, self.units, item, self.table):
+        if self.now.role and ends_phrase(self.now, self.units, item, self.table):
             self.now.role = ""
         self._dispatch(item)
         self.now.last = item
@@ -115,11 +115,11 @@ class ReadingBuilder(Marks):
         if self.now.started < 0:
             return False
         unspaced = self.table.language in UNSPACED
-        if is_time_phrase(item, self.table):
+        if item.role == "condition" and is_time_phrase(item, self.table):
             return False
         if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
             return not unspaced or item.key not in _POSTPOSED
-        if ends_fronted(self.now, self.units, item, self.table):
+        if self.now.opens and ends_fronted(self.now, self.units, item, self.table):
             return True
         joined = self.now.last is not None and self.now.last.role == "join"
         if not joined or unspaced:

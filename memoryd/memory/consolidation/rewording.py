@@ -80,9 +80,9 @@ _GAP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One way to say it, and how it is read."""
+    """One way to say it, as a pattern that is compiled when a text has the words of its kind, and how it is read."""
 
-    said: re.Pattern[str]
+    said: str
     read: str
 
 
@@ -133,7 +133,7 @@ def _turn(piece: str, rows: Iterable[_Row], language: Language) -> str:
         return piece
     turned = core
     for row in rows:
-        if match := row.said.fullmatch(turned):
+        if match := _compiled(row.said).fullmatch(turned):
             slots = {key: value or "" for key, value in match.groupdict().items()}
             turned = " ".join(row.read.format_map(slots).split())
     if turned == core:
@@ -171,4 +171,9 @@ def _row(said: str, read: str, language: Language) -> _Row:
     pattern = _GROUP.sub("(?:", fold(said).text)
     slots = _SLOTS[language]
     pattern = _SLOT.sub(lambda m: f"(?P<{m[1]}>{m[3] or slots[m[2]]})", pattern)
-    return _Row(re.compile(pattern, re.IGNORECASE), fold(read).text)
+    return _Row(pattern, fold(read).text)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

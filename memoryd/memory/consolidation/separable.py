@@ -65,6 +65,8 @@ def _contracted(token: Token, table: Lexicon) -> Token:
     word = token.text
     if token.kind != "word" or not word.islower() or word in table.plain_words:
         return token
+    if not word.endswith(_VERB_ENDINGS) or ("ge" not in word and "zu" not in word):
+        return token  # most words, before all particles are tried
     for particle in table.separable:
         for between in ("ge", "zu"):
             rest = word.removeprefix(particle + between)
