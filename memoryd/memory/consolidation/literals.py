@@ -15,7 +15,7 @@ _MARKUP = re.compile(r"`+|\*{1,3}|[\"“”„«»「」『』]")
 _CODE = re.compile(r"`+([^`\n]+)`+")
 _SNAKE = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9]*_[A-Za-z0-9_]*(?:\(\))?")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|[“„]([^“”„\n]+)[”“]|[«「『]\s?([^«»「」『』\n]+?)\s?[»」』]")
-_QUOTES = frozenset("\"“„«「『")  # that a quotation opens with
+_QUOTES = frozenset('"“„«「『')  # that a quotation opens with
 _TAIL = re.compile(r"\(\)$|(?<=\w)/$|[.,;:!?。，；：！？]+$")
 
 

@@ -104,15 +104,26 @@ def reworded(text: str, language: Language) -> str | None:
     found = _words(folded.casefold(), language, table)
     if not found:
         return None
-    rows = [(whole, row) for words, whole, row in table.rows if not words.isdisjoint(found)]
-    wholes = tuple(row for whole, row in rows if whole)
-    parts = tuple(row for whole, row in rows if not whole)
+    wholes, parts = _rows_with(found, language)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
         for piece in _SENTENCES.split(folded)
     ]
     said = "".join(pieces)
     return said if said != folded else None
+
+
+@lru_cache(maxsize=4096)
+def _rows_with(
+    found: frozenset[str], language: Language
+) -> tuple[tuple[_Row, ...], tuple[_Row, ...]]:
+    """Give the rows of sentences and those of clauses that ask for one of the words; many texts have the same."""
+    rows = [
+        (whole, row) for words, whole, row in _table(language).rows if not words.isdisjoint(found)
+    ]
+    return tuple(row for whole, row in rows if whole), tuple(
+        row for whole, row in rows if not whole
+    )
 
 
 def _words(text: str, language: Language, table: _Table) -> frozenset[str]:
@@ -122,6 +133,8 @@ def _words(text: str, language: Language, table: _Table) -> frozenset[str]:
 
 
 def _clauses(sentence: str, rows: tuple[_Row, ...], language: Language) -> str:
+    if not rows:
+        return sentence
     parts = _CLAUSES[language].split(sentence)
     return "".join(part if n % 2 else _turn(part, rows, language) for n, part in enumerate(parts))
 
