@@ -31,9 +31,8 @@ from memoryd.memory.consolidation.unit import (
     shared,
 )
 
-_CONTENT = frozenset({
-    "quality", "concept", "action", "name", "word", "char", "code", "quantity", "quantify", "compare", "condition",
-})  # fmt: skip
+_UNITS = frozenset({"quality", "concept", "name", "word", "char", "code", "quantity"})
+_CONTENT = _UNITS | {"action", "quantify", "compare", "condition"}
 _BREAKS = frozenset(",;:.!?，。；：！？、—–\n→…")
 _IS = frozenset({"是", "叫", "即"})  # other Chinese copulas are verbs too
 _OPENING = frozenset({"if", "when", "until", "before", "after", "unless", "except", "though"})
@@ -55,13 +54,13 @@ class ReadingBuilder(Marks):
             self.close()
         if self.now.started < 0:
             self.now.started, self.now.opens = item.start, item.role == "condition"
-        if ends_moment(self.now, self.units, item, self.table):
+        if self.now.scope and ends_moment(self.now, self.units, item, self.table):
             self.now.scope = ""
         self.now.ended = item.end
         self.now.cues |= item.aside
         if item.surface.casefold() in self.table.ordered:
             self.ordered = True
-        if ends_phrase(self.now, self.units, item, self.table):
+        if self.now.role and ends_phrase(self.now, self.units, item, self.table):
             self.now.role = ""
         self._dispatch(item)
         self.now.last = item
@@ -116,11 +115,11 @@ class ReadingBuilder(Marks):
         if self.now.started < 0:
             return False
         unspaced = self.table.language in UNSPACED
-        if is_time_phrase(item, self.table):
+        if item.role == "condition" and is_time_phrase(item, self.table):
             return False
         if "boundary" in item.aside or (item.role == "condition" and item.key in _OPENING):
             return not unspaced or item.key not in _POSTPOSED
-        if ends_fronted(self.now, self.units, item, self.table):
+        if self.now.opens and ends_fronted(self.now, self.units, item, self.table):
             return True
         joined = self.now.last is not None and self.now.last.role == "join"
         if not joined or unspaced:
@@ -129,11 +128,10 @@ class ReadingBuilder(Marks):
         return item.role == "negate" or (verb and self.now.divides >= 0)
 
     def _dispatch(self, item: Item) -> None:
-        handler = getattr(self, "_" + item.role, None)
-        if handler is not None:
-            handler(item)
-        elif item.role in _CONTENT:
+        if item.role in _UNITS:
             self._add(item)
+        elif handler := getattr(self, "_" + item.role, None):
+            handler(item)
         elif item.role == "month":
             self._add(replace(item, role="quantity", key=f"month:-{int(item.key):02}"))
         else:
@@ -163,17 +161,16 @@ class ReadingBuilder(Marks):
             and self._is_copula(item)
         ):
             self.now.divides = item.start
-        verb = item.role == "modal" or self._is_copula(item) or self._light_senses(item)
-        if self.table.prepositions and verb:
+        senses = self._light_senses(item)
+        if self.table.prepositions and (item.role == "modal" or senses or self._is_copula(item)):
             self.now.role = ""  # als Datenbank nutzt das Team X
         self._note_tense(item)
-        self._note_light_verb(item)
+        self._note_light_verb(item, senses)
         if not self.now.units and item.role == "drop":
             self.now.reason = self.now.reason or "boundary" in item.aside
 
-    def _note_light_verb(self, item: Item) -> None:
-        """Remember what sense a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
-        senses = self._light_senses(item)
+    def _note_light_verb(self, item: Item, senses: frozenset[str]) -> None:
+        """Remember what senses a dropped verb has; have and get may turn out auxiliaries (has moved, gets sent)."""
         self.now.verbs |= senses
         if "have" in senses and "must" in self.now.modals:
             self.now.verbs.add("need")
@@ -297,7 +294,7 @@ class ReadingBuilder(Marks):
             tense=self._tense(),
             inside=self.outer[-1].number if self.outer else -1,
             denials=len(now.negations),
-            needed=shared(i for i in now.units if any(i in part for part in now.needed)),
+            needed=shared(i for part in now.needed for i in now.units if i in part),
             conditional=now.conditional,
             verbs=shared(now.verbs),
             negated=negated,
@@ -308,9 +305,10 @@ class ReadingBuilder(Marks):
 
     def _point_back(self, now: Clause) -> None:
         """一律藏青，这是演出服的规定: what this is belongs to the clause before, as its topic."""
-        said = self.text[now.started : now.ended]
         before = self.clauses[now.number - 1] if now.number else None
-        if before is None or now.negations or not said.startswith(tuple(self.table.pointing)):
+        if before is None or now.negations or not self.table.pointing:
+            return
+        if not self.text[now.started : now.ended].startswith(tuple(self.table.pointing)):
             return
         for i in now.units:
             if not self.units[i].role:
@@ -366,13 +364,15 @@ class ReadingBuilder(Marks):
     def _tense(self) -> str:
         if self.wish:
             return ""  # if you didn't ...: a wish, not the past
-        deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
-        perfect = is_perfect(self.text, self.now.ended, deeds, self.table)
-        if self.now.past or perfect or "past" in self.now.cues:
+        if self.now.past or "past" in self.now.cues or self._is_perfect():
             return "past"
         if "future" in self.now.cues:
             return "future"
         return "participle" if self.now.participle else ""
+
+    def _is_perfect(self) -> bool:
+        deeds = [u for u in (self.units[i] for i in self.now.units) if u.kind == "action"]
+        return is_perfect(self.text, self.now.ended, deeds, self.table)
 
     def finish(self, offsets: Sequence[int]) -> Reading:
         self.close()

@@ -61,6 +61,8 @@ def signs(
 
     Two negations of which the second denies what the first does (never skip) affirm, and make it a must.
     """
+    if not clause.negations:
+        return {}
     if (
         not table.markers_after
     ):  # findet ... statt: a contrast with nothing behind it is no negation

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
+_FOREIGN = "\u0250"  # the first letter behind the Latin ones
 _SYNTAX = re.compile(r"\\.|\(\?<?[:!=]")
 
 
@@ -34,11 +35,16 @@ def contrast_problem(a: Reading, b: Reading) -> str | None:
 def _ones(text: str) -> frozenset[int]:
     """The contrasts of which a text holds the first side; only for them it is asked who holds the second."""
     text = text.casefold()
-    latin, foreign = _scripts(text)
-    return frozenset(
-        number
+    return frozenset(number for number, one in _ones_of(*_scripts(text)) if one.search(text))
+
+
+@cache
+def _ones_of(latin: bool, foreign: bool) -> tuple[tuple[int, re.Pattern[str]], ...]:
+    """The first sides that a text with Latin or other letters may hold, by the numbers of their contrasts."""
+    return tuple(
+        (number, row.one)
         for number, row in enumerate(_rows())
-        if ((latin and row.latin) or (foreign and row.foreign)) and row.one.search(text)
+        if (latin and row.latin) or (foreign and row.foreign)
     )
 
 
@@ -52,8 +58,8 @@ def _holds_other(text: str, number: int) -> bool:
 
 def _scripts(text: str) -> tuple[bool, bool]:
     """Are there Latin letters, and others (accents do not count)?"""
-    letters = [char for char in text if char.isalpha()]
-    return any(char < "\u0250" for char in letters), any(char >= "\u0250" for char in letters)
+    letters = [char for char in set(text) if char.isalpha()]
+    return min(letters, default=_FOREIGN) < _FOREIGN, max(letters, default="") >= _FOREIGN
 
 
 @cache

@@ -38,10 +38,8 @@ def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexic
 
 
 def is_time_phrase(item: Item, table: Lexicon) -> bool:
-    """Nie vor 9:30 Uhr ansetzen: a German preposition of time stands inside of the clause whose verb follows."""
-    if table.language != "de" or item.role != "condition":
-        return False
-    return item.surface.casefold() in table.prepositions
+    """Nie vor 9:30 Uhr ansetzen: is the condition a German preposition of time, inside of the clause whose verb follows?"""
+    return table.language == "de" and item.surface.casefold() in table.prepositions
 
 
 def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:

@@ -12,11 +12,15 @@ from memoryd.memory.consolidation.quantities import plain, with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, parse_korean_numeral
 
 _AMOUNT = re.compile(r"([a-z]+):(\d+(?:\.\d+)?)")
+_OPENINGS = ("半", "반", "一个", "一個")  # of what may be joined; few texts have one
+_DIGITS = re.compile(r"\d+(?![\d.])")
 _COUNTED = re.compile(rf"(\d+|{HAN_NUMERAL.pattern})\s?[个個]?")
 
 
 def join_halves(found: list[Item]) -> list[Item]:
     """Join a count and the half behind it, left to right."""
+    if not any(item.surface.startswith(_OPENINGS) for item in found):
+        return found
     out: list[Item] = []
     for item in found:
         before = out[-1] if out else None
@@ -67,7 +71,7 @@ def _one_unit(one: Item, unit: Item) -> Item | None:
 
 def _count(text: str) -> int:
     """The whole number that opens *text*, or 0."""
-    if digits := re.match(r"\d+(?![\d.])", text):
+    if digits := _DIGITS.match(text):
         return int(digits[0])
     if han := HAN_NUMERAL.match(text):
         return parse_han_numeral(han[0]) or 0

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 from memoryd.memory.consolidation.lexicon import Role
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(
+    slots=True
+)  # nobody changes one; to freeze them would cost five times as much, and a text has dozens
 class Item:
     """A stretch [start, end) of folded text and what it means.
 

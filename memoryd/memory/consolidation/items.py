@@ -1,10 +1,11 @@
 """Text -> items: every stretch gets its meaning from the tables, the longest phrase first."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from types import MappingProxyType
+from typing import TypeVar
 
 from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
@@ -22,9 +23,12 @@ from memoryd.memory.consolidation.segmentation import (
 from memoryd.memory.consolidation.separable import join_verbs
 from memoryd.memory.consolidation.tokens import Token, tokens
 
+_Meaning = TypeVar("_Meaning")
+
 _NUMBER = "number:"
 _SENTENCE_STARTS = frozenset('.!?:;,-—("')
 _COMMA_DECIMALS = frozenset({"de", "fr", "es"})
+_AMOUNT = re.compile(r"\d+(\.\d+)?")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")
 _SIGNS = {
     "≤": ("compare", "at_most"), "<=": ("compare", "at_most"), "≥": ("compare", "at_least"), ">=": ("compare", "at_least"),
@@ -36,6 +40,7 @@ _RANGES = frozenset("-–~")
 _MAGNITUDES = frozenset({12, 100, 1000, 10**6, 10**9})  # of which there may be several: two dozen
 _LONGEST_BORROWED = 3  # Latin words
 _ORDINARY = frozenset({"drop", "marker", "modal"})
+_PHRASED = frozenset({"word", "code", "quantity"})
 
 
 def items(
@@ -51,9 +56,12 @@ class _Reader:
         self.shouting = text.isupper() and language not in UNSPACED  # 必须用 HTTPS shouts nothing
         self.table = lexicon(language)
         self.spaced = lexicon("en" if language in UNSPACED else language)
-        self.seq = [_meant(token, slips) for token in tokens(text)]
+        self.seq = list(tokens(text))
+        if slips:
+            self.seq = [_meant(token, slips) for token in self.seq]
         if self.table.separable:
             self.seq = join_verbs(self.seq, self.table)
+        self.forms = [_forms(token, self.spaced.language) for token in self.seq]
         self.said = self.table.sayings.spans(text) if self.table.sayings else {}
         self.skip = 0  # folded offset up to which a unit has eaten into the next run
 
@@ -98,25 +106,20 @@ class _Reader:
             key = european(token.key) if self.table.language in _COMMA_DECIMALS else token.key
             item, used = self._with_unit(self._item("quantity", key, token, token), i + 1)
             return [item], used + 1
-        sense, count = self._phrase(i)
+        reach = self._reach(i)
+        sense, count = self._phrase(i, reach)
         if sense and sense.role == "quality" and count > 1 and self._goes_on(i + count):
             sense, count = self._phrase(i, count - 1)  # is on Monday: no switch
         found, used = self._meant(i, sense, count)
-        if cues := self._cues(i):
+        if reach > 1 and (cues := self._cues(i, reach)):
             found[0] = replace(found[0], aside=found[0].aside | cues)
         return found, used
 
-    def _cues(self, i: int) -> frozenset[Role]:
-        """Find a cue that is said along with the words it is made of."""
-        if not self.spaced.cues:
-            return frozenset()
-        span = self._span(i, self.spaced.longest.get(self.seq[i].text.casefold(), 0))
-        found = (
-            self.spaced.cues.get(phrase)
-            for n in range(len(span), 1, -1)
-            for phrase in _readings(span[:n])
-        )
-        return next((cues for cues in found if cues), frozenset())
+    def _cues(self, i: int, reach: int) -> frozenset[Role]:
+        """Find a cue of up to *reach* words that is said along with the words it is made of."""
+        reach = min(reach, self.spaced.longest.get(self.forms[i][0], 0))
+        found = self._several(i, reach, self.spaced.cues) if self.spaced.cues else None
+        return found[0] if found else frozenset()
 
     def _meant(self, i: int, sense: Sense | None, count: int) -> tuple[list[Item], int]:
         token = self.seq[i]
@@ -155,7 +158,9 @@ class _Reader:
         return Item(role, key, self.text[first.start : last.end], first.start, last.end)
 
     def _is_light(self, i: int) -> bool:
-        sense = self._phrase(i)[0] if i < len(self.seq) and self.seq[i].kind == "word" else None
+        if i >= len(self.seq) or self.seq[i].kind != "word":
+            return False
+        sense, _ = self._phrase(i, self._reach(i))
         return sense is not None and sense.role in _ORDINARY
 
     def _goes_on(self, i: int) -> bool:
@@ -171,19 +176,41 @@ class _Reader:
             and (here is None or here.role not in ("marker", "join", "condition", "boundary"))
         )
 
-    def _phrase(self, i: int, most: int = 99) -> tuple[Sense | None, int]:
-        """Find the longest phrase of the tables that starts at token *i*, of *most* tokens."""
+    def _phrase(self, i: int, reach: int) -> tuple[Sense | None, int]:
+        """Find the longest phrase of the tables that starts at token *i*, of up to *reach* tokens."""
         if self.table is not self.spaced and (found := self._borrowed(i)):
             return found
-        heads = self._forms(self.seq[i].text)
-        reach = max((self.spaced.longest.get(head, 0) for head in heads), default=0)
-        span = self._span(i, min(reach, most))
-        for count in range(len(span), 0, -1):
-            for phrase in _readings(span[:count]):
-                sense = self.spaced.phrases.get(phrase)
-                if sense and (count > 1 or _may_be_form(span[0][0], phrase, sense)):
-                    return sense, count
+        if reach > 1 and (found := self._several(i, reach, self.spaced.phrases)):
+            return found
+        forms = self.forms[i] if reach else ()
+        for form in forms:
+            sense = self.spaced.phrases.get(form)
+            if sense and _may_be_form(forms[0], form, sense):
+                return sense, 1
         return None, 0
+
+    def _several(
+        self, i: int, reach: int, known: Mapping[str, _Meaning]
+    ) -> tuple[_Meaning, int] | None:
+        """Find the longest known phrase of two to *reach* words at token *i*."""
+        span = self._span(i, reach)
+        for count in range(len(span), 1, -1):
+            for phrase in _readings(span[:count]):
+                if phrase in known:
+                    return known[phrase], count
+        return None
+
+    def _reach(self, i: int) -> int:
+        """Give the number of words of the longest phrase that may begin at token *i*; for most words it is one."""
+        forms, longest = self.forms[i], self.spaced.longest
+        reach = 0
+        for form in forms:
+            reach = max(reach, longest.get(form, 0))
+        if reach <= 1 or i + 1 == len(self.seq):
+            return min(reach, 1)
+        pairs = self.spaced.longest_by_pair
+        behind = self.forms[i + 1]
+        return max([pairs.get(f"{one} {two}", 1) for one in forms for two in behind], default=1)
 
     def _borrowed(self, i: int) -> tuple[Sense, int] | None:
         """Find a Latin phrase that the table of unspaced text has itself (push, pull request)."""
@@ -195,15 +222,8 @@ class _Reader:
 
     def _span(self, i: int, reach: int) -> list[tuple[str, ...]]:
         """Give the forms of up to *reach* tokens that stand side by side."""
-        span: list[tuple[str, ...]] = []
-        for token in self.seq[i : i + reach]:
-            if token.kind not in ("word", "code", "quantity"):
-                break
-            span.append(self._forms(token.text))
-        return span
-
-    def _forms(self, word: str) -> tuple[str, ...]:
-        return known_forms(word.casefold(), self.spaced.language)
+        span = self.forms[i : i + reach]
+        return span[: span.index(())] if () in span else span
 
     def _unknown(self, token: Token) -> list[Item]:
         if token.kind == "code":
@@ -231,7 +251,7 @@ class _Reader:
         """unlogged: not logged."""
         if self.spaced.language != "en" or not word.startswith("un"):
             return None
-        senses = (self.spaced.phrases.get(form) for form in self._forms(word[2:]))
+        senses = (self.spaced.phrases.get(form) for form in known_forms(word[2:], "en"))
         return next((s for s in senses if s and s.role in ("action", "concept")), None)
 
     def _spelled(self, i: int) -> tuple[list[Item], int]:
@@ -295,7 +315,7 @@ class _Reader:
         if sense is None or sense.role != "number" or item.surface[-1:].isalpha():
             return None
         value = item.key.removeprefix(_NUMBER)
-        if int(sense.key) not in _MAGNITUDES or not re.fullmatch(r"\d+(\.\d+)?", value):
+        if int(sense.key) not in _MAGNITUDES or not _AMOUNT.fullmatch(value):
             return None
         key = f"{_NUMBER}{plain(Decimal(value) * int(sense.key))}"
         end = self.seq[i].end
@@ -317,9 +337,14 @@ class _Reader:
         return replace(item, key=key, end=end, surface=self.text[item.start : end])
 
 
+def _forms(token: Token, language: Language) -> tuple[str, ...]:
+    """Give what a token may be looked up by; nothing if no phrase holds it."""
+    return known_forms(token.text.casefold(), language) if token.kind in _PHRASED else ()
+
+
 def _meant(token: Token, slips: Mapping[str, str]) -> Token:
-    word = slips.get(token.text.casefold()) if slips else None
-    return replace(token, text=word) if word else token
+    word = slips.get(token.text.casefold())
+    return token._replace(text=word) if word else token
 
 
 def _unit(text: str, table: Lexicon) -> str | None:
@@ -336,11 +361,10 @@ def _may_be_form(word: str, base: str, sense: Sense) -> bool:
     return sense.role not in _FORMLESS
 
 
-def _readings(span: list[tuple[str, ...]]) -> Iterator[str]:
-    """Give the phrases that a span can be read as: as written first, then with base forms."""
+def _readings(span: Sequence[tuple[str, ...]]) -> Iterator[str]:
+    """Give the phrases that several words can be read as: as written first, then with base forms."""
     yield " ".join(forms[0] for forms in span)
-    if len(span) == 1:
-        yield from span[0][1:]
+    if max(map(len, span)) == 1:
         return
     yield " ".join(forms[-1] for forms in span)
     for i, forms in enumerate(span):

@@ -9,7 +9,11 @@ from memoryd.memory.consolidation.quantities import month_day, with_unit
 from memoryd.memory.consolidation.shares import join_shares
 
 _DAYS = 31
-_YEAR = r"number:(?:19|20)\d\d"
+_YEAR = re.compile(r"number:(?:19|20)\d\d")
+_SECONDS = re.compile(r"seconds:(\d+(?:\.\d+)?)")
+_CLOCK = re.compile(r"time:(\d\d):(\d\d)")
+_HOUR = re.compile(r"number:(\d{1,2})")
+_SAID = re.compile(r"\d{1,2}(?!\d|:)|[一二两三四五六七八九十]")
 _NOON = 12
 _SMALL_HOURS = 4
 _LATE = frozenset({"afternoon", "evening"})
@@ -54,6 +58,8 @@ def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
     if i + 1 >= len(found):
         return 0
     first, second = found[i], found[i + 1]
+    if "quantity" not in (first.role, second.role):
+        return 0
     for amount, word in ((second, first), (first, second)):
         words = _EACH if word is first else _EACH_BEHIND
         timed = amount.role == "quantity" and amount.key.startswith(("seconds:", "months:"))
@@ -64,18 +70,18 @@ def _round_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 
 def _joined_at(found: list[Item], i: int, out: list[Item]) -> int:
-    if found[i].key == "all" and i + 1 < len(found) and (key := _round_of(found[i], found[i + 1])):
-        out.append(Item("quantity", key, "", found[i].start, found[i + 1].end))
+    item = found[i]
+    if item.key == "all" and i + 1 < len(found) and (key := _round_of(item, found[i + 1])):
+        out.append(Item("quantity", key, "", item.start, found[i + 1].end))
         return i + 2
     if used := _round_at(found, i, out) or _rate_at(found, i, out):
         return used
-    if _has_times(found, i):
-        out.append(replace(found[i], key=_ROUNDS[found[i].key]))
+    if item.key in _ROUNDS and _has_times(found, i):
+        out.append(replace(item, key=_ROUNDS[item.key]))
         return i + 1
-    if found[i].role == "quantity":
+    if item.role == "quantity":
         return _sum_at(found, i, out) or _time_at(found, i, out)
-    word = found[i].surface.casefold()
-    if word == "an" or found[i].key == "half" or word == "quarter":
+    if item.key == "half" or item.surface.casefold() in ("an", "quarter"):
         return _half_at(found, i, out) or _time_at(found, i, out)
     return 0
 
@@ -102,7 +108,7 @@ def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:
         out.append(replace(item, key="every:day"))
         out.append(replace(after, key=f"time:{hour + _NOON * late:02}:{minute:02}"))
         return i + 2
-    if _is_range(found, i):
+    if item.key.startswith("number:") and _is_range(found, i):
         unit = found[i + 2].key.partition(":")[0]
         out.append(replace(item, key=f"{unit}:{item.key.partition(':')[2]}"))
         return i + 1
@@ -111,7 +117,7 @@ def _rate_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 def _is_range(found: list[Item], i: int) -> bool:
     """18-22 度: the unit holds for the beginning too."""
-    if i + 2 >= len(found) or not found[i].key.startswith("number:"):
+    if i + 2 >= len(found):
         return False
     unit = found[i + 2].key.partition(":")[0]
     return (
@@ -123,9 +129,9 @@ def _is_range(found: list[Item], i: int) -> bool:
 
 def _has_times(found: list[Item], i: int) -> bool:
     """一天吃三次: a round, if the number of times stands behind it."""
-    if found[i].key not in _ROUNDS or found[i].surface[:1] != "一":
-        return False
-    return any(item.key.startswith("x:") for item in found[i + 1 : i + 4])
+    return found[i].surface[:1] == "一" and any(
+        item.key.startswith("x:") for item in found[i + 1 : i + 4]
+    )
 
 
 def _plain_at(found: list[Item], i: int, out: list[Item]) -> int:
@@ -158,7 +164,8 @@ def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:
     ahead = i + 2 if i + 1 < len(found) and found[i + 1].role == "join" else i + 1
     if ahead >= len(found):
         return 0
-    more, less = (_seconds(found[k]) for k in (i, ahead))
+    less = _seconds(found[ahead])
+    more = _seconds(found[i]) if less else 0
     if not less or less >= more:
         return 0
     key = f"seconds:{more + less:g}"
@@ -167,7 +174,7 @@ def _sum_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 
 def _seconds(item: Item) -> float:
-    match = re.fullmatch(r"seconds:(\d+(?:\.\d+)?)", item.key)
+    match = _SECONDS.fullmatch(item.key)
     return float(match[1]) if match else 0.0
 
 
@@ -193,9 +200,9 @@ def _late_range(found: list[Item], i: int, out: list[Item]) -> Item:
     item = found[i]
     if len(out) < 2 or out[-1].role != "marker" or out[-1].key != "toward":  # noqa: PLR2004
         return item
-    first, last = (re.fullmatch(r"time:(\d\d):(\d\d)", x.key) for x in (out[-2], item))
-    said = re.match(r"\d{1,2}(?!\d|:)|[一二两三四五六七八九十]", item.surface)
-    if not first or not last or not said or re.match(r"\d", out[-2].surface):
+    first, last = (_CLOCK.fullmatch(x.key) for x in (out[-2], item))
+    said = _SAID.match(item.surface)
+    if not first or not last or not said or out[-2].surface[:1].isdecimal():
         return item
     hour = int(last[1]) + _NOON
     if int(first[1]) < _NOON or not int(first[1]) < hour <= 2 * _NOON:
@@ -225,10 +232,10 @@ def _time_at(found: list[Item], i: int, out: list[Item]) -> int:
 
 def _clock(found: list[Item], i: int) -> tuple[int, int, int]:
     """Read an hour at *i*; return hour, minute and the item after it, or -1 if there is none."""
-    if match := re.fullmatch(r"time:(\d\d):(\d\d)", found[i].key):
+    if match := _CLOCK.fullmatch(found[i].key):
         return int(match[1]), int(match[2]), i + 1
-    if _hour(found[i]):
-        return _hour(found[i]), 0, i + 1
+    if hour := _hour(found[i]):
+        return hour, 0, i + 1
     word = found[i].surface.casefold()
     if word not in ("half", "quarter") or i + 2 >= len(found) or not _hour(found[i + 2]):
         return 0, 0, -1
@@ -240,7 +247,7 @@ def _clock(found: list[Item], i: int) -> tuple[int, int, int]:
 
 
 def _hour(item: Item) -> int:
-    match = re.fullmatch(r"number:(\d{1,2})", item.key)
+    match = _HOUR.fullmatch(item.key)
     return int(match[1]) if match and 0 < int(match[1]) <= _NOON else 0
 
 
@@ -258,7 +265,7 @@ def _is_may(found: list[Item], i: int) -> bool:
     beside = [found[k] for k in (i - 1, i + 1) if 0 <= k < len(found)]
     if any(_day(item) for item in beside) or (i > 0 and found[i - 1].role == "marker"):
         return True
-    return i + 1 < len(found) and re.fullmatch(_YEAR, found[i + 1].key) is not None
+    return i + 1 < len(found) and _YEAR.fullmatch(found[i + 1].key) is not None
 
 
 def _day(item: Item) -> int:
@@ -287,7 +294,7 @@ def _date_at(found: list[Item], i: int, out: list[Item]) -> int:
         if i + 1 < len(found) and (found[i + 1].key == "," or found[i + 1].surface == "de")
         else i + 1
     )
-    if k < len(found) and re.fullmatch(_YEAR, found[k].key):
+    if k < len(found) and _YEAR.fullmatch(found[k].key):
         year, last, i = int(found[k].key[7:]), found[k], k
     key = month_day(month, day, year) if day else f"month:{year or ''}-{month:02}"
     out.append(Item("quantity", key, "", first.start, last.end))

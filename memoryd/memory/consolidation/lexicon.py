@@ -22,7 +22,7 @@ from memoryd.memory.consolidation.meanings import (
     meanings,
     words_of,
 )
-from memoryd.memory.consolidation.phrases import longest_by_start
+from memoryd.memory.consolidation.phrases import longest_by_pair, longest_by_start
 from memoryd.memory.consolidation.sayings import Sayings
 from memoryd.memory.consolidation.verb_forms import bases_of_forms, past_forms
 from memoryd.memory.text import unaccent
@@ -87,6 +87,7 @@ class Lexicon:
         phrases: phrase -> sense; words joined by one space, or characters without space.
         cues: phrases read beside the words they are made of ("moved to").
         longest: the number of words (characters if unspaced) of the longest phrase by its first one.
+        longest_by_pair: the same by its first two words, of a spaced language.
         bases: irregular form -> base form.
         past: forms that put a clause into the past.
         requests: frames that make a question a request.
@@ -144,6 +145,7 @@ class Lexicon:
     phrases: Mapping[str, Sense]
     cues: Mapping[str, frozenset[Role]]
     longest: Mapping[str, int]
+    longest_by_pair: Mapping[str, int]
     bases: Mapping[str, str]
     past: frozenset[str]
     requests: tuple[str, ...]
@@ -259,6 +261,7 @@ def _compile(language: Language, tables: Mapping[str, Any], words: Mapping[str, 
         phrases=phrases,
         cues=cues,
         longest=longest_by_start((*phrases, *cues), spaced),
+        longest_by_pair=longest_by_pair((*phrases, *cues)) if spaced else {},
         bases=bases,
         past=frozenset(tables.get("past", {}).get("words", ())) | past_forms(language, formed),
         requests=tuple(tables.get("requests", {}).get("phrases", ())),
@@ -305,7 +308,8 @@ def _light_verbs(tables: Mapping[str, Any]) -> dict[str, frozenset[str]]:
 
 def _unaccented(phrases: Mapping[str, Sense]) -> dict[str, str]:
     found: dict[str, str] = {}
-    for word in sorted({word for phrase in phrases for word in phrase.split()}):
+    words = {word for phrase in phrases for word in phrase.split()}
+    for word in sorted(word for word in words if not word.isascii()):
         umlauts = word.translate(_UMLAUTS)
         for plain in (unaccent(word), unaccent(umlauts)):
             if plain != word:

@@ -15,6 +15,7 @@ _MARKUP = re.compile(r"`+|\*{1,3}|[\"“”„«»「」『』]")
 _CODE = re.compile(r"`+([^`\n]+)`+")
 _SNAKE = re.compile(r"(?<![A-Za-z0-9_])[A-Za-z0-9]*_[A-Za-z0-9_]*(?:\(\))?")
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|[“„]([^“”„\n]+)[”“]|[«「『]\s?([^«»「」『』\n]+?)\s?[»」』]")
+_QUOTES = frozenset('"“„«「『')  # that a quotation opens with
 _TAIL = re.compile(r"\(\)$|(?<=\w)/$|[.,;:!?。，；：！？]+$")
 
 
@@ -26,9 +27,10 @@ def literals(text: str) -> tuple[tuple[int, int, str], ...]:
 
 
 def _spans(text: str) -> Iterator[tuple[int, int]]:
-    for pattern in (_CODE, _SNAKE):
-        yield from (match.span() for match in pattern.finditer(text))
-    for match in _QUOTED.finditer(text):
+    for sign, pattern in (("`", _CODE), ("_", _SNAKE)):
+        if sign in text:
+            yield from (match.span() for match in pattern.finditer(text))
+    for match in () if _QUOTES.isdisjoint(text) else _QUOTED.finditer(text):
         if len(match.group().split()) <= _LONGEST_QUOTE:
             yield match.span()
     for match in _names().finditer(text):

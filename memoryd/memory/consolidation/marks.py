@@ -11,6 +11,7 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon
 from memoryd.memory.consolidation.unit import NEED, ClauseFacts, Unit
 
+_NO_WORD = re.compile(r"\W")
 _SCOPED = frozenset({"if", "unless", "except", "until", "before", "after", "than"})
 _HENCEFORTH = frozenset({"以后", "今後", "앞으로"})
 GLUE = frozenset({"", "的", "の", "了", "过"})
@@ -370,7 +371,7 @@ class Marks(ABC):
             if said or (placed and self.units[i].role != "in"):
                 break
             placed = self.units[i].role == "in"
-            gap = re.sub(r"\W", "", self.text[self.units[i].end : near])
+            gap = _NO_WORD.sub("", self.text[self.units[i].end : near])
             glued = gap in GLUE or gap in self.table.endings
             if self.units[i].scope or not (glued or self.table.language == "zh"):
                 break

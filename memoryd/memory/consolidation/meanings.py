@@ -1,8 +1,7 @@
 """What the rows of a language table say: phrase -> its meaning, and the cues read beside it."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from memoryd.memory.consolidation.conjugation import japanese_forms, korean_forms
 from memoryd.memory.consolidation.phrases import clean_phrase
@@ -58,8 +57,7 @@ _ASIDE: frozenset[Role] = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Sense:
+class Sense(NamedTuple):
     """What one phrase means: a main role with a key, and cues read beside it."""
 
     role: Role
@@ -109,7 +107,7 @@ def joined_senses(
     tables: Mapping[str, Any], main: Mapping[str, Sense], aside: Mapping[str, frozenset[Role]]
 ) -> dict[str, Sense]:
     """Join senses and cues; what is only a cue drops out, words without synonyms stand for themselves."""
-    phrases = {p: Sense(s.role, s.key, aside.get(p, frozenset()), s.parts) for p, s in main.items()}
+    phrases = {p: s._replace(aside=aside[p]) if p in aside else s for p, s in main.items()}
     for phrase, roles in aside.items():
         known = (main.get(form) for form in _stripped(phrase, tables.get("irregular", {})))
         content = next((s for s in known if s and s.role in (*SYNONYMS.values(), "negate")), None)

@@ -4,7 +4,7 @@ A participle is told by its form; the words that make a passive or a perfect of 
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, Lexicon, lexicon
@@ -17,6 +17,7 @@ _PARTICIPLES = {
     "fr": re.compile(r"(?:é|i|u|is|it|ert)e?s?$|ees?$"),
     "es": re.compile(r"(?:ad|id|t|ch|s)[oa]s?$"),
 }  # fmt: skip
+_WORD = re.compile(r"[^\W\d_]+")
 _GE = re.compile(r"\w*ge\w+t$")
 _REGULAR = re.compile(r"[ai]d[oa]s?$")  # avisa is none
 _SUBJECT = frozenset({"", "subj", "topic"})
@@ -29,9 +30,9 @@ def is_participle(word: str, language: str) -> bool:
     return pattern is None or pattern.search(word.casefold()) is not None
 
 
-def is_perfect(text: str, end: int, deeds: Iterable[Unit], table: Lexicon) -> bool:
+def is_perfect(text: str, end: int, deeds: Sequence[Unit], table: Lexicon) -> bool:
     """Does the clause that ends there say by its auxiliary that something was done (hat geprüft)?"""
-    if not table.perfects or table.perfects.isdisjoint(_words(_up_to(text, end))):
+    if not deeds or not table.perfects or table.perfects.isdisjoint(_words(_up_to(text, end))):
         return False
     return any(is_participle(unit.surface, table.language) for unit in deeds)
 
@@ -149,4 +150,4 @@ def _up_to(text: str, end: int) -> str:
 
 
 def _words(said: str) -> frozenset[str]:
-    return frozenset(re.findall(r"[^\W\d_]+", said.casefold()))
+    return frozenset(_WORD.findall(said.casefold()))

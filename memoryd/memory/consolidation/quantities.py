@@ -10,10 +10,14 @@ from fractions import Fraction
 
 from memoryd.memory.text import parse_han_numeral
 
+_NUMBER = "number:"
 _HAN = r"〇零一二两三四五六七八九十"
 _N = rf"(?:\d{{1,2}}|[{_HAN}]{{1,3}})"
+# The characters that a quantity in a run of unspaced script begins with; asked first, at every character of a run.
+_OPENING = r"[\d〇零一二两三四五六七八九十百上下午凌早清晚夜中傍오周星礼月火水木金土日월화수목금토일第제前后後]"
 _PART = r"(?:上午|下午|午后|凌晨|早上|早晨|清晨|晚上|夜里|中午|傍晚|午前|午後|오전|오후)"
 IN_RUN = rf"""
+    (?={_OPENING})(?:
     (?:[〇零一二三四五六七八九]{{4}}年){_N}月(?:{_N}[日号])? |
     [一二三四五六七八九]成(?![本为了立功员都]) | 百分之(?:\d+|[{_HAN}百]+) | (?:[二两三四五六七八九]|十[一二]?)[点點](?:半|钟|整)? |
     {_N}\s?[月월]\s?{_N}\s?[日号일]
@@ -26,6 +30,7 @@ IN_RUN = rf"""
   | [{_HAN}百]+分之[{_HAN}百]+
   | [前后後]\s?(?:\d+|[{_HAN}百]+)\s?[位名条页章行列项个排]
   | (?:1[0-2]|[1-9]|十[一二]?|[一二三四五六七八九])\s?[月월](?:[份])?(?![\d一二三四五六七八九十])
+    )
 """
 PATTERN = rf"""
     \d{{4}}\s?[年년]\s?{_N}\s?[月월](?:\s?{_N}\s?[日号일])?      # 2026年3月5日
@@ -58,6 +63,17 @@ _SHORT_DATE = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 _CLOCK = re.compile(
     rf"({_PART})?\s?({_N})\s?(?:[点點时時시:.h]|Uhr)?\s?([半반]|{_N})?(?::(\d\d))?", re.IGNORECASE
 )
+_SLASHED = re.compile(r"\d{1,2}/\d{1,2}")
+_DAY_SIGN = re.compile(r"[周星礼曜요]")
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)")
+_HOUR_SIGN = re.compile(r"[点點时時시:]|[ap]\.?m\.?$|Uhr|h\s?\d|o'clock", re.IGNORECASE)
+_SIGNED = re.compile(r"[+-]?\d+(\.\d+)?")
+_EUROPEAN_THOUSANDS = re.compile(r"number:\d{1,3}(\.\d{3})+")
+_DAY_MONTH_YEAR = re.compile(r"dmy:(\d+)/(\d+)/(\d{4})")
+_COMMA_DECIMAL = re.compile(r"^(number:\d+),(\d+)$")
+_MAGNIFIED = re.compile(r"(\d+(?:\.\d+)?)\s?([kKmMb])n?")
+_GAP = re.compile(r"(?<=\d) (?=\d{3})")
+_THOUSANDS = re.compile(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?")
 _MERIDIEM = re.compile(r"([ap])\.?m\.?$", re.IGNORECASE)
 _WEEKDAYS = {
     c: i
@@ -77,28 +93,34 @@ _BYTES = {unit: Decimal(1000**n) for n, unit in enumerate(("B", "kB", "MB", "GB"
 _METRES = {k: Decimal(v) for k, v in (("mm", "0.001"), ("cm", "0.01"), ("m", "1"), ("km", "1000"))}
 _GRAMS = {k: Decimal(v) for k, v in (("mg", "0.001"), ("g", "1"), ("kg", "1000"), ("t", "1000000"))}
 _LITRES = {k: Decimal(v) for k, v in (("ml", "0.001"), ("cl", "0.01"), ("dl", "0.1"), ("l", "1"))}
-_BASES: tuple[tuple[str, dict[str, Decimal]], ...] = (
-    ("seconds", _SECONDS),
-    ("months", _MONTHS),
-    ("bytes", _BYTES),
-    ("metres", _METRES),
-    ("grams", _GRAMS),
-    ("litres", _LITRES),
-)
+_BASES: dict[str, tuple[str, Decimal]] = {
+    unit: (name, factor)
+    for name, factors in (
+        ("seconds", _SECONDS),
+        ("months", _MONTHS),
+        ("bytes", _BYTES),
+        ("metres", _METRES),
+        ("grams", _GRAMS),
+        ("litres", _LITRES),
+    )
+    for unit, factor in factors.items()
+}
 _NOON = _MONTHS_A_YEAR = 12
 _PARTS = frozenset({2, 3, 4, 5, 10})
 _MAGNITUDES = {"k": 10**3, "m": 10**6, "b": 10**9}
 
 
-def read_quantity(text: str) -> str:  # noqa: C901, PLR0911 - one answer for each case
+def read_quantity(text: str) -> str:  # noqa: C901, PLR0911, PLR0912 - one answer for each case
     """Turn a match of PATTERN into its key."""
+    if text.isdecimal():
+        return _NUMBER + text
     if match := _ISO.fullmatch(text):
         year, month, day = map(int, match.groups())
         return f"date:{year:04}-{month:02}-{day:02}"
     if match := _SHORT_DATE.fullmatch(text):
         day, month, year = map(int, match.groups())
         return month_day(month, day, year) if "." in text or day > _MONTHS_A_YEAR else f"dmy:{text}"
-    if re.fullmatch(r"\d{1,2}/\d{1,2}", text):
+    if _SLASHED.fullmatch(text):
         return _fraction(text)
     if text.startswith("百分之"):
         return f"pct:{_integer(text[3:])}"
@@ -110,17 +132,17 @@ def read_quantity(text: str) -> str:  # noqa: C901, PLR0911 - one answer for eac
         return f"{side}:{_integer(text[1:-1].strip())}"
     if text.endswith("成"):
         return f"pct:{_integer(text[0]) * 10}"
-    if re.search(r"[周星礼曜요]", text) and text[-1] != "h":
+    if _DAY_SIGN.search(text) and text[-1] != "h":
         return f"weekday:{_weekday(text)}"
     if text[0] in "第제":
         return f"ordinal:{_integer(text[1:].strip())}"
-    if re.fullmatch(r"\d+(st|nd|rd|th)", text):
+    if _ORDINAL.fullmatch(text):
         return f"ordinal:{int(text[:-2])}"
-    if (match := _DATE.fullmatch(text)) and re.search("[月월]", text):
+    if (match := _DATE.fullmatch(text)) and ("月" in text or "월" in text):
         return _date(match)
-    if re.search(r"[点點时時시:]|[ap]\.?m\.?$|Uhr|h\s?\d|o'clock", text, re.IGNORECASE):
+    if _HOUR_SIGN.search(text):
         return _time(text)
-    return "number:" + _number(text)
+    return _NUMBER + _number(text)
 
 
 def with_unit(key: str, unit: str) -> str:
@@ -129,10 +151,10 @@ def with_unit(key: str, unit: str) -> str:
     >>> with_unit("number:1", "h") == with_unit("number:3600", "s")
     True
     """
-    value = key.removeprefix("number:")
-    for name, factors in _BASES:
-        if unit in factors and re.fullmatch(r"[+-]?\d+(\.\d+)?", value):
-            return f"{name}:{plain(Decimal(value) * factors[unit])}"
+    value = key.removeprefix(_NUMBER)
+    if unit in _BASES and _SIGNED.fullmatch(value):
+        name, factor = _BASES[unit]
+        return f"{name}:{plain(Decimal(value) * factor)}"
     return f"{unit}:{value}"
 
 
@@ -144,11 +166,11 @@ def share_key(share: Fraction) -> str:
 
 def european(key: str) -> str:
     """Read 1.000 as a thousand and 2,5 as two and a half."""
-    if re.fullmatch(r"number:\d{1,3}(\.\d{3})+", key):
+    if _EUROPEAN_THOUSANDS.fullmatch(key):
         return key.replace(".", "")
-    if match := re.fullmatch(r"dmy:(\d+)/(\d+)/(\d{4})", key):
+    if match := _DAY_MONTH_YEAR.fullmatch(key):
         return month_day(int(match[2]), int(match[1]), int(match[3]))
-    return re.sub(r"^(number:\d+),(\d+)$", r"\1.\2", key)
+    return _COMMA_DECIMAL.sub(r"\1.\2", key)
 
 
 def month_day(month: int, day: int, year: int | None) -> str:
@@ -201,13 +223,11 @@ def _integer(text: str) -> int:
 
 def _number(text: str) -> str:
     text = text.replace("−", "-")
-    if match := re.fullmatch(r"(\d+(?:\.\d+)?)\s?([kKmMb])n?", text):
+    if match := _MAGNIFIED.fullmatch(text):
         return plain(Decimal(match[1]) * _MAGNITUDES[match[2].casefold()])
-    text = re.sub(r"(?<=\d) (?=\d{3})", "", text)
-    if re.fullmatch(r"\d+,\d{1,2}", text):
-        return text
-    if re.fullmatch(r"\d{1,3}(?:[,']\d{3})+(?:\.\d+)?", text):
-        return re.sub("[,']", "", text)
+    text = _GAP.sub("", text)
+    if _THOUSANDS.fullmatch(text):
+        return text.replace(",", "").replace("'", "")
     return text
 
 

@@ -14,16 +14,21 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon, si
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.text import fold, script
 
-_LETTERS: tuple[tuple[Language, str], ...] = (("de", "äöüß"), ("fr", "éèêàçùœ"), ("es", "ñíóáéú¿¡"))
-# endings of words that no table has; between two languages that are equal otherwise they decide
-_ENDINGS: tuple[tuple[Language, tuple[str, ...]], ...] = (
-    ("de", ("ung", "ungen", "heit", "keit", "lich", "isch", "schaft")),
-    ("fr", ("eux", "euse", "ement", "aux", "eurs", "ière")),
-    ("es", ("ción", "ciones", "dad", "amos", "emos", "imos", "iendo", "ando", "ados", "adas")),
+_LETTERS: tuple[tuple[Language, frozenset[str]], ...] = (
+    ("de", frozenset("äöüß")),
+    ("fr", frozenset("éèêàçùœ")),
+    ("es", frozenset("ñíóáéú¿¡")),
 )
+# endings of words that no table has; between two languages that are equal otherwise they decide
+_ENDINGS: dict[Language, tuple[str, ...]] = {
+    "de": ("ung", "ungen", "heit", "keit", "lich", "isch", "schaft"),
+    "fr": ("eux", "euse", "ement", "aux", "eurs", "ière"),
+    "es": ("ción", "ciones", "dad", "amos", "emos", "imos", "iendo", "ando", "ados", "adas"),
+}
 _ENDING = 0.25
 _SURE = 2.0  # a function word and a noun more than any other language has
 _CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing about the language
+_WORD = re.compile(r"[^\W\d_]+'?")
 _GLUING_COLON = re.compile(r"(?<=[A-Za-z0-9])：(?=[A-Za-z0-9])")
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 
@@ -31,7 +36,7 @@ _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 @lru_cache(maxsize=16384)
 def guess_language(text: str) -> Language:
     """Guess the language from scripts and function words; Latin text without a hint is English."""
-    scripts = {script(char) for char in text}
+    scripts = set() if text.isascii() else {script(char) for char in set(text)}
     if "kana" in scripts:
         return "ja"
     if "hangul" in scripts:
@@ -61,23 +66,33 @@ def common_language(a: str, b: str) -> Language:
 
 @lru_cache(maxsize=16384)
 def _scores(text: str) -> dict[Language, float]:
-    words = re.findall(r"[^\W\d_]+'?", _CODE.sub(" ", text.casefold()))
-    scores = {name: sum(_weight(word, name) for word in words) for name in _SPACED}
-    for language, endings in _ENDINGS:
-        scores[language] += _ENDING * sum(word.endswith(endings) for word in words)
-    for language, letters in _LETTERS:
-        scores[language] += any(letter in text.casefold() for letter in letters)
+    text = text.casefold()
+    scores = dict.fromkeys(_SPACED, 0.0)
+    for word in _WORD.findall(_CODE.sub(" ", text)):
+        for language, weight in _weights(word):
+            scores[language] += weight
+    if not text.isascii():
+        for language, letters in _LETTERS:
+            scores[language] += not letters.isdisjoint(text)
     return scores
+
+
+@lru_cache(maxsize=65536)
+def _weights(word: str) -> tuple[tuple[Language, float], ...]:
+    """Give the languages that a word speaks for, and how much; most words are met again and again."""
+    weights = ((language, _weight(word, language)) for language in _SPACED)
+    return tuple((language, weight) for language, weight in weights if weight)
 
 
 def _weight(word: str, language: Language) -> float:
     """Function words tell a language better than nouns that travel."""
+    ending = _ENDING if word.endswith(_ENDINGS.get(language, ())) else 0.0
     sense = lexicon(language).phrases.get(word)
     if sense is None:
-        return 0.0
+        return ending
     if sense.role == "unit":
-        return 0.5
-    return 1.0 if sense.role in ("concept", "action", "quality") else 1.5
+        return ending + 0.5
+    return ending + (1.0 if sense.role in ("concept", "action", "quality") else 1.5)
 
 
 def read(
@@ -97,9 +112,9 @@ def read(
 
 def _with_wide_colons(folded: str, offsets: Sequence[int], text: str) -> str:
     """Timeout：30s is a label and its value; folded, it would be read as one name (timeout:30s)."""
-    wide = {match.start() for match in _GLUING_COLON.finditer(text)}
-    if not wide:
+    if "：" not in text:
         return folded
+    wide = {match.start() for match in _GLUING_COLON.finditer(text)}
     return "".join(
         "：" if offset in wide else char for char, offset in zip(folded, offsets, strict=False)
     )

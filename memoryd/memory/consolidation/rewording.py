@@ -80,9 +80,9 @@ _GAP = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Row:
-    """One way to say it, and how it is read."""
+    """One way to say it, as a pattern that is compiled when a text has the words of its kind, and how it is read."""
 
-    said: re.Pattern[str]
+    said: str
     read: str
 
 
@@ -104,15 +104,26 @@ def reworded(text: str, language: Language) -> str | None:
     found = _words(folded.casefold(), language, table)
     if not found:
         return None
-    rows = [(whole, row) for words, whole, row in table.rows if not words.isdisjoint(found)]
-    wholes = tuple(row for whole, row in rows if whole)
-    parts = tuple(row for whole, row in rows if not whole)
+    wholes, parts = _rows_with(found, language)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
         for piece in _SENTENCES.split(folded)
     ]
     said = "".join(pieces)
     return said if said != folded else None
+
+
+@lru_cache(maxsize=4096)
+def _rows_with(
+    found: frozenset[str], language: Language
+) -> tuple[tuple[_Row, ...], tuple[_Row, ...]]:
+    """Give the rows of sentences and those of clauses that ask for one of the words; many texts have the same."""
+    rows = [
+        (whole, row) for words, whole, row in _table(language).rows if not words.isdisjoint(found)
+    ]
+    return tuple(row for whole, row in rows if whole), tuple(
+        row for whole, row in rows if not whole
+    )
 
 
 def _words(text: str, language: Language, table: _Table) -> frozenset[str]:
@@ -122,6 +133,8 @@ def _words(text: str, language: Language, table: _Table) -> frozenset[str]:
 
 
 def _clauses(sentence: str, rows: tuple[_Row, ...], language: Language) -> str:
+    if not rows:
+        return sentence
     parts = _CLAUSES[language].split(sentence)
     return "".join(part if n % 2 else _turn(part, rows, language) for n, part in enumerate(parts))
 
@@ -133,7 +146,7 @@ def _turn(piece: str, rows: Iterable[_Row], language: Language) -> str:
         return piece
     turned = core
     for row in rows:
-        if match := row.said.fullmatch(turned):
+        if match := _compiled(row.said).fullmatch(turned):
             slots = {key: value or "" for key, value in match.groupdict().items()}
             turned = " ".join(row.read.format_map(slots).split())
     if turned == core:
@@ -171,4 +184,9 @@ def _row(said: str, read: str, language: Language) -> _Row:
     pattern = _GROUP.sub("(?:", fold(said).text)
     slots = _SLOTS[language]
     pattern = _SLOT.sub(lambda m: f"(?P<{m[1]}>{m[3] or slots[m[2]]})", pattern)
-    return _Row(re.compile(pattern, re.IGNORECASE), fold(read).text)
+    return _Row(pattern, fold(read).text)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)

@@ -5,30 +5,34 @@ The templates stand in [sayings] of the language tables: words and <slots> (list
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import groupby
 
-_STARTS = re.compile(r"(?:^|(?<=[.;:!?,(—–-]))\s*|(?<=\s)(?=as |wie |comme |como )")
+_STARTS = re.compile(r"^\s*|[.;:!?,(—–-]\s*|\s(?=as |wie |comme |como )")
 _WORD = re.compile(r"\w+")
 
 
 class Sayings:
-    """The templates of one language, compiled; *words* are those that a match can begin with."""
+    """The templates of one language, by the words that they can begin with; compiled when a text has one of these."""
 
     def __init__(self, slots: Mapping[str, Sequence[str]], templates: Sequence[str]) -> None:
-        self.words = frozenset(word for line in templates for word in _openings(line, slots))
-        self.patterns = tuple(
-            re.compile(_compiled(line, slots), re.IGNORECASE) for line in templates
-        )
+        self._slots = slots
+        self._templates: dict[str, list[str]] = {}
+        for line in templates:
+            for word in _openings(line, slots):
+                self._templates.setdefault(word, []).append(line)
+        self._compiled: dict[str, re.Pattern[str]] = {}
 
     def spans(self, text: str) -> dict[int, int]:
         """Find the longest match at every place where a clause may begin: start -> end."""
         found: dict[int, int] = {}
         for start in {match.end() for match in _STARTS.finditer(text)}:
             first = _WORD.match(text, start)
-            if first is None or first.group().casefold() not in self.words:
+            templates = self._templates.get(first.group().casefold()) if first else None
+            if templates is None:
                 continue
-            matches = (pattern.match(text, start) for pattern in self.patterns)
+            matches = (self._pattern(line).match(text, start) for line in templates)
             end = max((match.end() for match in matches if match), default=start)
             rest = (
                 text[end:].strip(" .!") or text[:start].strip()
@@ -36,6 +40,12 @@ class Sayings:
             if end > start and rest:
                 found[start] = end
         return found
+
+    def _pattern(self, template: str) -> re.Pattern[str]:
+        if template not in self._compiled:
+            pattern = _compiled(template, self._slots)
+            self._compiled[template] = re.compile(pattern, re.IGNORECASE)
+        return self._compiled[template]
 
 
 @cache
@@ -65,12 +75,13 @@ def _compiled(template: str, slots: Mapping[str, Sequence[str]]) -> str:
     pieces = []
     for part, often in _parts(template):
         choices = sorted(_choices(part, slots), key=len, reverse=True)
-        forms = "|".join(_form(choice) for choice in choices)
+        alike = groupby(choices, key=lambda choice: choice[-1].isalnum())
+        forms = "|".join(_form(some, are_words) for are_words, some in alike)
         pieces.append(rf"(?:(?:{forms})\s*){often}")
     return "".join(pieces)
 
 
-def _form(choice: str) -> str:
+def _form(choices: Iterable[str], are_words: bool) -> str:
     """A word must end where it ends; a sign may stand anywhere."""
-    plain = r"\s+".join(re.escape(word) for word in choice.split())
-    return rf"(?<!\w){plain}(?!\w)" if choice[-1].isalnum() else plain
+    plain = "|".join(r"\s+".join(map(re.escape, choice.split())) for choice in choices)
+    return rf"(?<!\w)(?:{plain})(?!\w)" if are_words else plain

@@ -25,6 +25,9 @@ _VALUE_ROLES: dict[str, tuple[str, str]] = {
     "clock": ("quantity", "time"),
     "unit": ("concept", "unit"),
 }
+_NUMERALS = frozenset(
+    "〇零一二两三四五六七八九十百千万亿億半"
+)  # what a numeral or a half begins with
 _LONGEST_UNIT = 5
 _CASES = frozenset("をはがへ")  # other particles end words, too
 _PARTICLES = frozenset({"drop", "marker", "join"})  # 가로로 is no row of three of them
@@ -38,9 +41,10 @@ def sense_items(sense: Sense, surface: str, start: int, end: int) -> list[Item]:
         ]
     if sense.role == "number" and sense.key != "1":  # 한 is a verb, too
         return [Item("quantity", _NUMBER + sense.key, surface, start, end, aside=sense.aside)]
-    kind, key = _VALUE_ROLES.get(sense.role, (sense.role, ""))
-    key = f"{key}:{sense.key}" if key else sense.key
-    return [Item(kind, key, surface, start, end, aside=sense.aside)]
+    if sense.role in _VALUE_ROLES:
+        kind, of = _VALUE_ROLES[sense.role]
+        return [Item(kind, f"{of}:{sense.key}", surface, start, end, (), sense.aside)]
+    return [Item(sense.role, sense.key, surface, start, end, (), sense.aside)]
 
 
 def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
@@ -92,10 +96,9 @@ def _options(
     text: str, at: int, base: int, table: Lexicon
 ) -> Iterator[tuple[int, int, Item | None]]:
     for length in range(min(table.longest.get(text[at], 0), len(text) - at), 0, -1):
-        if text[at : at + length] in table.phrases:
-            known = text[at : at + length] not in table.common
-            yield length, 10 if length > 1 and known else 11, None
-    if numeral := _numeral(text, at, base, table):
+        if (word := text[at : at + length]) in table.phrases:
+            yield length, 10 if length > 1 and word not in table.common else 11, None
+    if text[at] in _NUMERALS and (numeral := _numeral(text, at, base, table)):
         yield numeral.end - base - at, 9, numeral
     if text[at] in table.name_prefixes and at + 1 < len(text) and text[at + 1] not in "的于":
         yield 2, 21, None

@@ -4,7 +4,6 @@ A particle that ends its clause belongs to the verb before it; where that is onl
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from memoryd.memory.consolidation.inflection import known_forms
 from memoryd.memory.consolidation.lexicon import Lexicon
@@ -31,9 +30,9 @@ def join_verbs(seq: Sequence[Token], table: Lexicon) -> list[Token]:
             continue  # von Montag an
         verb = _verb(seq, clause, table) if verb is None else verb
         if verb is None:
-            joined[at] = replace(token, text=token.text + _STATE)
+            joined[at] = token._replace(text=token.text + _STATE)
         else:
-            joined[verb] = replace(seq[verb], text=token.text + seq[verb].text.casefold())
+            joined[verb] = seq[verb]._replace(text=token.text + seq[verb].text.casefold())
             taken.add(at)
     return [token for at, token in enumerate(joined) if at not in taken]
 
@@ -66,11 +65,13 @@ def _contracted(token: Token, table: Lexicon) -> Token:
     word = token.text
     if token.kind != "word" or not word.islower() or word in table.plain_words:
         return token
+    if not word.endswith(_VERB_ENDINGS) or ("ge" not in word and "zu" not in word):
+        return token  # most words, before all particles are tried
     for particle in table.separable:
         for between in ("ge", "zu"):
             rest = word.removeprefix(particle + between)
             if rest != word and len(rest) > _MIN_REST and rest.endswith(_VERB_ENDINGS):
-                return replace(token, text=particle + rest)
+                return token._replace(text=particle + rest)
     return token
 
 

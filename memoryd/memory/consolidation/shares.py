@@ -12,6 +12,8 @@ from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.quantities import plain, share_key, with_unit
 
 _NUMBER = "number:"
+_WHOLE = re.compile(rf"{_NUMBER}(\d+)")
+_AMOUNT = re.compile(r"\d+(\.\d+)?")
 _CURRENCIES = frozenset({"EUR", "USD", "GBP", "JPY", "CNY", "CHF"})
 _PARTS = {"half": 2, "quarter": 4, "ordinal:3": 3, "ordinal:4": 4, "ordinal:5": 5, "ordinal:10": 10}
 _HALVES = frozenset({"half", "demie", "demi", "media", "medio"})
@@ -24,6 +26,7 @@ _ONE = frozenset({"a", "an", "one", "un", "une", "una", "ein", "eine", "einer", 
 _FRENCH_CLOCK = frozenset({"à", "vers", "dès", "avant", "après", "jusqu'à", "avant de"})
 _MINUS = frozenset({"minus", "moins", "menos"})
 _MARKS = frozenset({"pct:50", *(f"unit:{currency}" for currency in _CURRENCIES)})
+_FULL_HOUR = re.compile(r"\d\d:00")
 _WORDS = _MINUS | _HALVES | _HALF_A
 _HOUR = 3600
 _NOON = 12
@@ -45,8 +48,10 @@ def join_shares(found: list[Item]) -> list[Item]:
 
 def _is_part(item: Item) -> bool:
     """May the item be what an amount in several words cannot do without? Few texts have one."""
-    if item.key in _PARTS or item.key in _MARKS or item.key.startswith("seconds:"):
+    if item.key in _PARTS or item.key in _MARKS:
         return True
+    if item.key.startswith("seconds:") and "h" in item.surface:
+        return True  # à 14 h
     word = item.surface.casefold()
     return word in _WORDS or word.endswith("halb") or item.key.removesuffix("s") in _PARTS
 
@@ -65,7 +70,7 @@ def _french_time(item: Item) -> Item:
     """à 14 h: a time of day; en 14 h would be a duration."""
     seconds = Decimal(item.key.removeprefix("seconds:"))
     hour, rest = divmod(seconds, _HOUR)
-    if not re.search(r"h", item.surface) or rest or not 0 <= hour <= _DAY:
+    if "h" not in item.surface or rest or not 0 <= hour <= _DAY:
         return item
     return replace(item, key=f"time:{int(hour):02}:00")
 
@@ -75,7 +80,7 @@ def _signed(found: list[Item], i: int) -> tuple[Item, int] | None:
     if found[i].surface.casefold() not in _MINUS or i + 1 >= len(found):
         return None
     unit, _, value = found[i + 1].key.partition(":")
-    if found[i + 1].role != "quantity" or not re.fullmatch(r"\d+(\.\d+)?", value):
+    if found[i + 1].role != "quantity" or not _AMOUNT.fullmatch(value):
         return None
     return _over(found, i, i + 1, f"{unit}:-{value}"), 2
 
@@ -123,7 +128,7 @@ def _share(found: list[Item], i: int) -> tuple[Item, int] | None:
 
 def _count(found: list[Item], i: int) -> tuple[int, int]:
     """How many parts there are, and where the part's name stands."""
-    match = re.fullmatch(rf"{_NUMBER}(\d+)", found[i].key)
+    match = _WHOLE.fullmatch(found[i].key)
     if match and found[i].role == "quantity":
         return int(match[1]), i + 1
     return (1, i + 1) if found[i].surface.casefold() in _ONE else (1, i)
@@ -167,7 +172,7 @@ def _add_half(found: list[Item], i: int, at: int) -> tuple[Item, int] | None:  #
     if found[i].role != "quantity":
         return None
     kind, _, value = found[i].key.partition(":")
-    if kind == "time" and re.fullmatch(r"\d\d:00", value):
+    if kind == "time" and _FULL_HOUR.fullmatch(value):
         return _over(found, i, at, f"time:{value[:2]}:30"), at - i + 1
     if kind == "number" and value.isdigit():
         if i and found[i - 1].surface.casefold() == "las":
@@ -225,7 +230,7 @@ def _half_to(found: list[Item], i: int) -> tuple[Item, int] | None:
     """German halb zehn: half past nine."""
     if found[i].surface.casefold() != "halb" or i + 1 >= len(found):
         return None
-    match = re.fullmatch(rf"{_NUMBER}(\d+)", found[i + 1].key)
+    match = _WHOLE.fullmatch(found[i + 1].key)
     if not match or not 0 < int(match[1]) <= _NOON:
         return None
     return _over(found, i, i + 1, f"time:{int(match[1]) - 1:02}:30"), 2

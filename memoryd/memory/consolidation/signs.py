@@ -1,7 +1,6 @@
 """What is written and no unit holds: signs, capitals of code, names of one letter, and of whom "only" is said."""
 
 import re
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +14,11 @@ _SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
     re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
 )
+_NONE: tuple[tuple[str, ...], ...] = tuple(() for _ in _SIGNS)
+# Few texts have any of the signs that a pattern asks for, which are found much faster than the pattern.
+_MAY_BE_SIGN = re.compile(r"[<>=!\[(~&|:?^]|[kMGT]i?[bB]\b|[\U0001f300-\U0001faff✀-➿]")
+_MAY_BE_TAILED = re.compile(r"[+#!*]|[A-Z]-")
+_MAY_BE_CASED = re.compile(r"[-/\\_]|[a-z][A-Z]|\(\)")
 _PIECE = re.compile(r"\S+")
 _TAILED = re.compile(
     r"(?<!\S)(?!\d[\d.]*\+)[\w.]+(?:\+{1,2}|#)(?=[\s.,;:!?)]|$)|(?<!\S)[A-Z]{1,2}-(?=[\s.,;:!?)]|$)|(?<!\S)[!*][\w.]\S*"
@@ -73,20 +77,24 @@ def sign_problem(a: Reading, b: Reading) -> str | None:
 
 @lru_cache(maxsize=16384)
 def _written(text: str) -> _Written:
-    signs = (
-        Counter(match.group(match.lastindex or 0) for match in pattern.finditer(text))
-        for pattern in _SIGNS
-    )
+    only, foreign = _ONLY.search(text) is not None, not text.isascii()
+    cased = _CASED.findall(text) if _MAY_BE_CASED.search(text) else ()
     return _Written(
-        tuple(map(tuple, signs)),
-        frozenset(_SUPERSCRIPT.findall(text)),
-        {found.casefold(): found for found in _CASED.findall(text)},
+        tuple(_found(pattern, text) for pattern in _SIGNS) if _MAY_BE_SIGN.search(text) else _NONE,
+        frozenset(_SUPERSCRIPT.findall(text) if foreign else ()),
+        {found.casefold(): found for found in cased},
         frozenset(found for found in _SUFFIXED.findall(text) if found.lower() not in ("a", "i")),
-        frozenset(_MARKED_ONLY.findall(text)),
-        _ONLY.search(text) is not None,
-        _SUBJECT_ONLY.search(text) is not None,
-        frozenset(_TAILED.findall(text)),
+        frozenset(_MARKED_ONLY.findall(text) if foreign else ()),
+        only,
+        only and _SUBJECT_ONLY.search(text) is not None,
+        frozenset(_TAILED.findall(text) if _MAY_BE_TAILED.search(text) else ()),
     )
+
+
+def _found(pattern: re.Pattern[str], text: str) -> tuple[str, ...]:
+    """Give what the pattern finds, each once, in the order of the text."""
+    found = (match.group(match.lastindex or 0) for match in pattern.finditer(text))
+    return tuple(dict.fromkeys(found))
 
 
 def _bare(word: str) -> str:

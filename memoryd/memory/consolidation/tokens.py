@@ -5,8 +5,7 @@ Markup (backticks, asterisks, tags) is not a token: `make seed` and make seed ar
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from memoryd.memory.consolidation.quantities import IN_RUN, PATTERN, read_quantity
 
@@ -32,15 +31,24 @@ _CODE = rf"""
   | \d+[A-Za-z][{_A}]*\d[{_A}]* | [0-9a-f]{{7,40}}(?![{_A}_])                   # hashes, codes
   | \d+[A-Za-z](?![{_A}_])                                                        # 3b, 2e
 """
+# Most words are followed by a space, a comma or the end of their sentence: no other kind of token can begin with one,
+# unless it is short for "times" (3x) or looks like a hash (effaced). A space that a word follows is passed over with it.
+_PLAIN = rf"""
+    (?<!\d)(?![a-f]{{7,40}}(?![{_A}_]))[A-Za-zÀ-ÖØ-öø-ɏ][a-zß-öø-ɏ]*(?=[.:]?(?:\s|\Z)|[,;!?)"])
+"""
+# What a quantity cannot begin with, and what code must; asked first, because both have dozens of forms.
+_NO_QUANTITY = r"(?![A-Za-z\s.,;:!?()\"'])"
+_MAY_BE_CODE = rf"(?=[{_A}_#@.~/*$-])"
 _TOKEN = re.compile(
     rf"""
-    (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
+    (?P<plain>{_PLAIN})(?:\ (?=[A-Za-z]))?
+  | (?P<mark>`+|\*{{1,3}}|</?(?:code|b|i|em|strong|tt)>|~~|^\s*(?:[-*•]|\#+)\s+)
   | (?P<name>(?<![\w.,])\d[A-Z][a-z]{{3,}}(?![{_A}_]))                            # 1Password
-  | (?P<quantity>{PATTERN})
+  | (?P<quantity>{_NO_QUANTITY}(?:{PATTERN}))
   | (?P<per>(?<=[\dx])\s?/\s?(?=[A-Za-z]{{2,}}\b))
   | (?P<short>\bw/o\b|\bw/(?=\s)|\bb/c\b)
   | (?P<times>(?<=\d)x(?=\s?/\s?[A-Za-z]{{2,}}\b|\b))
-  | (?P<code>{_CODE})
+  | (?P<code>{_MAY_BE_CODE}(?:{_CODE}))
   | (?P<word>[^\W\d_{_CJK}]+(?:'[^\W\d_{_CJK}]+)?|(?<=\w)'(?:s|re|ve|ll|d|m)\b|[€$£%&])
   | (?P<run>(?:(?!{IN_RUN})[{_CJK}])(?:\ ?(?!{IN_RUN})[{_CJK}])*)
   | (?P<hyphen>(?<=[^\W_])-(?=[^\W\d_]))
@@ -53,8 +61,7 @@ _ELISION = re.compile(r"^((?:[ldjnmtcs]|qu|jusqu|lorsqu|puisqu)')(.+)$", re.IGNO
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall"}
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """A piece [start, end) of folded text; *key* is set for quantities only."""
 
     kind: TokenKind
@@ -67,8 +74,11 @@ class Token:
 def tokens(text: str) -> Iterator[Token]:
     """Yield the tokens of folded *text* in order."""
     for match in _TOKEN.finditer(text):
-        kind, found, start, end = match.lastgroup, match.group(), match.start(), match.end()
-        if kind == "word":
+        kind = match.lastgroup or ""
+        found, (start, end) = match[kind], match.span(kind)
+        if kind == "plain" or (kind == "word" and "'" not in found):
+            yield Token("word", found, start, end)
+        elif kind == "word":
             yield from _words(found, start)
         elif kind == "quantity":
             yield Token("quantity", found, start, end, read_quantity(found))
@@ -86,7 +96,11 @@ def tokens(text: str) -> Iterator[Token]:
 
 def split_phrase(phrase: str) -> list[str]:
     """Cut a table's phrase as a text would be cut, in lower case."""
-    return [token.text for token in tokens(phrase.casefold()) if token.kind != "sign"]
+    phrase = phrase.casefold()
+    words = phrase.split()
+    if all(map(str.isalpha, words)):
+        return words
+    return [token.text for token in tokens(phrase) if token.kind != "sign"]
 
 
 def _code(found: str, start: int) -> Token:

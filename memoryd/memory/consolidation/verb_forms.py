@@ -155,7 +155,9 @@ def past_forms(language: str, bases: Mapping[str, str]) -> frozenset[str]:
     """Give those of the forms that put their clause into the past; "vacía" and "arbeitet" are present, too."""
     ends = _PAST.get(language, ())
     return frozenset(
-        form for form, verb in bases.items() if any(_is_past(form, verb, end) for end in ends)
+        form
+        for form, verb in bases.items()
+        if form.endswith(ends) and any(_is_past(form, verb, end) for end in ends)
     )
 
 
