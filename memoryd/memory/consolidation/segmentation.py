@@ -196,9 +196,11 @@ def multiply(key: str, text: str) -> tuple[str, int]:
     used, factor = 0, 1
     while more := _MULTIPLIERS.get(text[used : used + 1]):
         factor, used = factor * more, used + 1
-    if not used:
+    try:
+        number = float(key.removeprefix(_NUMBER))
+    except ValueError:  # 3,4 万: three or four
         return key, 0
-    return f"{_NUMBER}{float(key.removeprefix(_NUMBER)) * factor:.0f}", used
+    return (f"{_NUMBER}{number * factor:.0f}", used) if used else (key, 0)
 
 
 def korean(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:

@@ -1,0 +1,31 @@
+"""Numbers written as nobody should: every text can be read, compared and judged."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memoryd.memory.consolidation.findings import sketch_of
+from memoryd.memory.consolidation.pairing import compare_texts
+from memoryd.memory.consolidation.updates import judge
+
+PIECES = st.sampled_from(
+    "0 1 9 ² ½ ٣ ４ ① 零 两 十 百 万 亿 半 조 만 천 . , : / - + % ° ' ` ( ) = # 3,4 1.5 1e5 2026-13-45 25:61 1/0 10k 2h30 "
+    "5GB 个 回 第 号 月 年 週 Montag half quarter past dozen million Uhr am not 不 没 only when port 端口 由 です 이다".split()
+)
+TEXTS = st.tuples(st.sampled_from(["", " "]), st.lists(PIECES, min_size=1, max_size=8)).map(
+    lambda drawn: drawn[0].join(drawn[1])
+)
+
+
+@given(TEXTS, TEXTS)
+def test_any_numbers_can_be_compared(one: str, other: str) -> None:
+    for text in (one, other):
+        sketch_of(text, japanese=False)
+    first, second, comparison = compare_texts(one, other)
+    if not comparison.merges:
+        judge(first, second, comparison)
+
+
+@pytest.mark.parametrize("text", ["预算 3,4 万", "约 1,5万人", "预算是 3,4百 元。"])
+def test_two_numbers_before_one_multiplier_are_read(text: str) -> None:
+    assert sketch_of(text, japanese=False).keys
