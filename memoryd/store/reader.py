@@ -14,12 +14,13 @@ from memoryd.store.connection import (
     Connection,
     DatabaseError,
     explained,
+    open_empty,
     open_reader,
     translate,
 )
 from memoryd.store.query import Query
 from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
-from memoryd.store.schema import check_version, schema_version
+from memoryd.store.schema import check_version, migrate, schema_version
 from memoryd.store.search import find_candidates, find_newest, load_messages
 from memoryd.store.traces import why_lost
 
@@ -27,8 +28,11 @@ from memoryd.store.traces import why_lost
 class Reader:
     """A read-only connection to the database in a home folder."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, or_empty: bool = False) -> None:
         """Open it.
+
+        Args:
+            or_empty: where there is no database yet, read one that holds nothing; none is made.
 
         Raises:
             StoreError: there is no database yet, or another version made it. DamageError: it is lost.
@@ -36,9 +40,12 @@ class Reader:
         self.path = home / DATABASE_NAME
         if lost := why_lost(self.path):
             raise DamageError(lost)
-        self.connection: Connection = open_reader(self.path)
+        nothing_yet = or_empty and not self.path.exists()
+        self.connection: Connection = open_empty() if nothing_yet else open_reader(self.path)
         try:
             with explained(self.path):
+                if nothing_yet:
+                    migrate(self.connection)
                 check_version(self.connection)
         except BaseException:
             self.connection.close()

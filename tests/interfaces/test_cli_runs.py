@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from memoryd.store.connection import DATABASE_NAME
 from tests.interfaces.conftest import Memoryd
 
 FACTS = ("The database port is 5432", "The database port is now 6432")
@@ -91,6 +92,46 @@ def test_nothing_is_not_everything(
 
     assert done.status == 2
     assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("words", "shape"),
+    [
+        ("runs", {"runs": []}),
+        ("review", {"review": []}),
+        ("stats", {"days": 30.0, "namespaces": []}),
+        ("consolidate --dry-run", {"run": None, "merges": [], "supersedes": [], "conflicts": [], "vetoes": [], "held_back": []}),
+        ("prune --dry-run", {"run": None, "expired": [], "archived": [], "evicted": [], "kept_because": {}}),
+    ],
+)  # fmt: skip
+def test_before_the_first_database_everything_is_empty_and_none_is_made(
+    memoryd: Memoryd, tmp_path: Path, words: str, shape: dict[str, object]
+) -> None:
+    home = tmp_path / "new"
+    done = memoryd(*words.split(), "--json", home=home)
+
+    assert (done.status, done.err) == (0, "")
+    assert {name: done.json[name] for name in shape} == shape
+    assert memoryd(*words.split(), home=home).status == 0
+    assert not (home / DATABASE_NAME).exists()
+
+
+@pytest.mark.parametrize("words", ["memory list", "memory export"])
+def test_before_the_first_database_there_are_no_lines(
+    memoryd: Memoryd, tmp_path: Path, words: str
+) -> None:
+    done = memoryd(*words.split(), "--json", home=tmp_path / "new")
+
+    assert (done.status, done.out, done.err) == (0, b"", "")
+
+
+@pytest.mark.parametrize("words", ["consolidate", "prune"])
+def test_the_first_run_of_all_makes_its_database(
+    memoryd: Memoryd, tmp_path: Path, words: str
+) -> None:
+    run = memoryd(words, "--json", home=tmp_path / "new").json["run"]
+
+    assert memoryd("runs", "--json", home=tmp_path / "new").json["runs"][0]["run"] == run
 
 
 def test_nothing_to_measure_is_said(memoryd: Memoryd, history: Path) -> None:

@@ -57,14 +57,14 @@ class App:
         return load_config(self.config_path)
 
     def reader(self) -> "Reader":
-        """A read-only view of the database.
+        """A read-only view of the database; where there is none yet, of an empty one.
 
         Raises:
-            StoreError: there is none yet, or another version made it.
+            StoreError: another version made it. DamageError: it is lost.
         """
         from memoryd.store.reader import Reader  # noqa: PLC0415 - not every command reads
 
-        return Reader(self.home)
+        return Reader(self.home, or_empty=True)
 
     def carry_out(
         self,

@@ -33,7 +33,7 @@ LONGEST_ID = 18  # digits that SQLite's integers hold
 @pass_app
 def show(app: App, identity: str, context: int, as_json: bool) -> int:
     """Show a message with its neighbours, or an entry with its whole provenance."""
-    with app.reader() as reader:
+    with Reader(app.home) as reader:
         if identity.isascii() and identity.isdigit():
             return _show_message(reader, identity, context, as_json)
         return _show_entry(reader, identity, as_json)
