@@ -46,11 +46,13 @@ def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("memory list --namespace nobody/here", "no entries"),
+        ("memory list --state archived", "no entries of state archived; there are: active (2)"),
+        ("memory list --scope /nowhere --all", "no entries of scope /nowhere; there are: global (2)"),
+        ("memory list --namespace nobody/here", "no entries of namespace nobody/here; there are: local/default (2)"),
         ("review", "nothing waits"),
         ("runs", "no runs yet"),
     ],
-)
+)  # fmt: skip
 def test_an_empty_list_says_so_and_how_to_go_on(
     memoryd: Memoryd, bank: Path, words: str, said: str
 ) -> None:
@@ -75,23 +77,6 @@ def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_
     page = tmp_path / "night.html"
 
     assert memoryd("runs", "--html", str(page), "--json", home=bank).json == {"page": str(page)}
-
-
-@pytest.mark.parametrize(
-    ("words", "said"),
-    [
-        (("forget", "--match", " "), "a blank would be found"),
-        (("ingest", ""), "expected a path"),
-        (("files", "check", ""), "expected a path"),
-    ],
-)
-def test_nothing_is_not_everything(
-    memoryd: Memoryd, bank: Path, words: tuple[str, ...], said: str
-) -> None:
-    done = memoryd(*words, home=bank)
-
-    assert done.status == 2
-    assert said in done.err
 
 
 @pytest.mark.parametrize(
@@ -136,3 +121,11 @@ def test_the_first_run_of_all_makes_its_database(
 
 def test_nothing_to_measure_is_said(memoryd: Memoryd, history: Path) -> None:
     assert b"nothing to measure yet" in memoryd("stats", home=history).out
+
+
+def test_every_state_is_a_state_too(memoryd: Memoryd, bank: Path) -> None:
+    assert memoryd("consolidate", home=bank).status == 0
+    every = memoryd("memory", "list", "--state", "all", "--json", home=bank)
+
+    assert {one["state"] for one in every.lines} == {"active", "superseded"}
+    assert every.out == memoryd("memory", "list", "--all", "--json", home=bank).out

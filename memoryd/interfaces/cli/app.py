@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -76,17 +75,6 @@ class App:
         from memoryd.service.commands import carry_out  # noqa: PLC0415 - reading commands need none of it
 
         return carry_out(self.home, self.config, command, arguments, tell)
-
-
-class NamedPath(click.Path):
-    """A path that was given: an empty text is not the current folder."""
-
-    def convert(
-        self, value: "str | PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
-    ) -> "str | bytes | PathLike[str]":
-        if value == "":
-            self.fail("expected a path, got nothing", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 pass_app = click.make_pass_decorator(App)

@@ -7,16 +7,16 @@ import click
 
 from memoryd.interfaces.cli.app import (
     App,
-    NamedPath,
     json_option,
     pass_app,
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 
-paths_argument = click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
+paths_argument = click.argument("paths", nargs=-1, type=NamedPath())
 profile_option = click.option(
-    "--profile", help="Whose rules count; else the place and the content say."
+    "--profile", type=TEXT, help="Whose rules count; else the place and the content say."
 )
 
 
@@ -110,7 +110,7 @@ def _print_file(file: dict[str, Any]) -> None:
     show_default=True,
     help="What of it is taken.",
 )
-@click.option("--session", help="Who loads it; a load counts as a use once a session.")
+@click.option("--session", type=TEXT, help="Who loads it; a load counts as a use once a session.")
 @json_option
 @pass_app
 def snapshot(
@@ -144,7 +144,7 @@ def snapshot(
 
 
 @files.command()
-@click.argument("path", type=NamedPath(path_type=Path))
+@click.argument("path", type=NamedPath())
 @profile_option
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--target-percent", type=click.FloatRange(1, 100), default=70.0, show_default=True)
@@ -239,7 +239,7 @@ def _print_sync(told: dict[str, Any]) -> None:
 
 
 @files.command()
-@click.argument("name", metavar="PATH|PROFILE")
+@click.argument("name", type=TEXT, metavar="PATH|PROFILE")
 @click.option("--withdraw", is_flag=True, help="Take an approval back.")
 @json_option
 @pass_app

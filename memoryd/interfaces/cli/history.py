@@ -11,7 +11,6 @@ import click
 from memoryd.errors import NothingYetError
 from memoryd.interfaces.cli.app import (
     App,
-    NamedPath,
     json_option,
     json_time,
     local_stamp,
@@ -22,13 +21,16 @@ from memoryd.interfaces.cli.app import (
     print_table,
     size_text,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
-@click.option("--source", help="Whose transcripts they are; else each file's content says.")
+@click.argument("paths", nargs=-1, type=NamedPath())
+@click.option(
+    "--source", type=TEXT, help="Whose transcripts they are; else each file's content says."
+)
 @json_option
 @pass_app
 def ingest(app: App, paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
@@ -73,10 +75,10 @@ def progress_bar() -> Iterator[Callable[[dict[str, Any]], None]]:
 
 @click.command()
 @click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True)
-@click.option("--source", help="Only this agent.")
-@click.option("--project", help="Only this project.")
-@click.option("--since", help="Active since: a date, a time, or an age like 7d.")
-@click.option("--until", help="Begun before.")
+@click.option("--source", type=TEXT, help="Only this agent.")
+@click.option("--project", type=TEXT, help="Only this project.")
+@click.option("--since", type=TEXT, help="Active since: a date, a time, or an age like 7d.")
+@click.option("--until", type=TEXT, help="Begun before.")
 @json_option
 @pass_app
 def sessions(

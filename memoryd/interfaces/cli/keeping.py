@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from memoryd.errors import UsageError
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, size_text
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath, the_one
 
 
 @click.command()
@@ -88,7 +88,7 @@ def _left_out(skipped: str | Mapping[str, int] | None) -> str:
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=NamedPath())
 @json_option
 @pass_app
 def backup(app: App, file: Path | None, as_json: bool) -> int:
@@ -102,7 +102,7 @@ def backup(app: App, file: Path | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=NamedPath(exists=True, dir_okay=False))
 @json_option
 @pass_app
 def restore(app: App, file: Path, as_json: bool) -> int:
@@ -118,7 +118,7 @@ def restore(app: App, file: Path, as_json: bool) -> int:
 
 
 @click.command()
-@click.option("--source", help="Only this agent.")
+@click.option("--source", type=TEXT, help="Only this agent.")
 @json_option
 @pass_app
 def reindex(app: App, source: str | None, as_json: bool) -> int:
@@ -137,10 +137,10 @@ def reindex(app: App, source: str | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.option("--session", help="Everything of a session.")
-@click.option("--source", help="Everything of an agent.")
-@click.option("--entry", help="An entry, and what was made of it.")
-@click.option("--match", help="Every message and entry that holds this text.")
+@click.option("--session", type=TEXT, help="Everything of a session.")
+@click.option("--source", type=TEXT, help="Everything of an agent.")
+@click.option("--entry", type=TEXT, help="An entry, and what was made of it.")
+@click.option("--match", type=TEXT, help="Every message and entry that holds this text.")
 @click.option("--dry-run", is_flag=True, help="Say what would go; change nothing.")
 @json_option
 @pass_app
@@ -160,10 +160,7 @@ def forget(
     """
     from memoryd.service.files.overview import files_holding  # noqa: PLC0415 - only here
 
-    if sum(one is not None for one in (session, source, entry, match)) != 1:
-        raise UsageError("exactly one of --session, --source, --entry, --match is needed")
-    if match is not None and not match.strip():
-        raise UsageError("--match needs a text: a blank would be found in nearly everything")
+    the_one("session", "source", "entry", "match")
     asked: dict[str, Any] = {
         "session": session,
         "source": source,

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
+from memoryd.interfaces.cli.parameters import TEXT
 
 
 @click.group()
@@ -44,7 +45,7 @@ def list_command(app: App, as_json: bool) -> None:
 
 
 @model.command()
-@click.argument("source")
+@click.argument("source", type=TEXT)
 @click.option("--name", default="", help="Under which name to keep it.")
 @click.option("--network", is_flag=True, help="Allow fetching it from the hub.")
 @pass_app
@@ -57,7 +58,7 @@ def pull(app: App, source: str, name: str, network: bool) -> None:
 
 
 @model.command()
-@click.argument("name")
+@click.argument("name", type=TEXT)
 @pass_app
 def use(app: App, name: str) -> None:
     """Use a model from now on; vectors are made anew beside the old ones and switched when complete."""

@@ -13,6 +13,7 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 
 LISTED = 50  # changes of a run shown on the screen; --json has all
 
@@ -21,7 +22,9 @@ LISTED = 50  # changes of a run shown on the screen; --json has all
 @click.option(
     "--dry-run", is_flag=True, help="Print exactly the plan that would run; change nothing."
 )
-@click.option("--namespace", help="Only this one; else every namespace, each on its own.")
+@click.option(
+    "--namespace", type=TEXT, help="Only this one; else every namespace, each on its own."
+)
 @json_option
 @pass_app
 def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -> int:
@@ -60,12 +63,12 @@ def _print_report(report: dict[str, Any]) -> None:
 
 
 @click.command()
-@click.argument("run_id", metavar="[ID]", required=False)
+@click.argument("run_id", type=TEXT, metavar="[ID]", required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(dir_okay=False),
     help="Write the page of a night (of the last, without ID) to this file.",
 )
 @json_option
@@ -125,7 +128,7 @@ def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", type=TEXT, metavar="RUN")
 @json_option
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
@@ -192,7 +195,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 
 
 @review.command()
-@click.argument("waiting_id", metavar="ID")
+@click.argument("waiting_id", type=TEXT, metavar="ID")
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
@@ -201,7 +204,7 @@ def approve(app: App, waiting_id: str, as_json: bool) -> int:
 
 
 @review.command()
-@click.argument("waiting_id", metavar="ID")
+@click.argument("waiting_id", type=TEXT, metavar="ID")
 @json_option
 @pass_app
 def reject(app: App, waiting_id: str, as_json: bool) -> int:

@@ -17,6 +17,7 @@ from memoryd.interfaces.cli.app import (
     pass_app,
     print_json,
 )
+from memoryd.interfaces.cli.parameters import TEXT
 from memoryd.service.recall import Hit, recall
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
@@ -30,19 +31,19 @@ MAX_LIMIT = 1000
 
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="QUERY")
+@click.argument("words", type=TEXT, nargs=-1, metavar="QUERY")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True)
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
-@click.option("--source", help="Only this agent.")
-@click.option("--project", help="Only this project (its folder as the agent noted it).")
+@click.option("--source", type=TEXT, help="Only this agent.")
+@click.option("--project", type=TEXT, help="Only this project (its folder as the agent noted it).")
 @click.option(
     "--role",
     type=click.Choice(ROLES),
     help="Only this role; `tool` searches tool calls and results.",
 )
-@click.option("--session", help="Only this session.")
-@click.option("--since", help="Not older: a date, a time, or an age like 7d.")
-@click.option("--until", help="Older than: a date, a time, or an age.")
+@click.option("--session", type=TEXT, help="Only this session.")
+@click.option("--since", type=TEXT, help="Not older: a date, a time, or an age like 7d.")
+@click.option("--until", type=TEXT, help="Older than: a date, a time, or an age.")
 @click.option("--sort", type=click.Choice(SORTS), default="relevance", show_default=True)
 @click.option("--explain", is_flag=True, help="Show the parts of every score.")
 @click.option(

@@ -14,6 +14,7 @@ from memoryd.interfaces.cli.app import (
     pass_app,
     print_json,
 )
+from memoryd.interfaces.cli.parameters import TEXT
 from memoryd.store.reader import Reader
 from memoryd.store.records import StoredMessage
 
@@ -21,7 +22,7 @@ LONGEST_ID = 18  # digits that SQLite's integers hold
 
 
 @click.command()
-@click.argument("identity", metavar="MESSAGE_ID|ENTRY_ID")
+@click.argument("identity", type=TEXT, metavar="MESSAGE_ID|ENTRY_ID")
 @click.option(
     "--context",
     type=click.IntRange(0, 1000),
