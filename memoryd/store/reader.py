@@ -97,6 +97,10 @@ class Reader:
         """Sessions, the last active first."""
         return history.sessions(self.connection, filters, limit)
 
+    def source_names(self) -> list[str]:
+        """Every source that was ever read, by name."""
+        return history.source_names(self.connection)
+
     def sources(self) -> list[SourceStatus]:
         """What is known of every source that was ever read."""
         return history.sources(self.connection)

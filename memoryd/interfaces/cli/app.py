@@ -145,6 +145,14 @@ def parse_time(text: str | None, option: str) -> datetime | None:
         ) from error
 
 
+def tell_source(reader: "Reader", source: str | None) -> None:
+    """Nothing was found: say so if no such source was ever read, and which ones were."""
+    names = reader.source_names()
+    if source is not None and source not in names:
+        held = ", ".join(names) or "nothing"
+        click.echo(f"nothing of a source {source!r} was read; the history holds: {held}", err=True)
+
+
 def size_text(count: float) -> str:
     """Bytes for people."""
     for unit in ("B", "kB", "MB", "GB"):

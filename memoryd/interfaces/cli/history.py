@@ -20,6 +20,7 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
     size_text,
+    tell_source,
 )
 from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 from memoryd.store.reader import Reader
@@ -100,6 +101,8 @@ def sessions(
     try:
         with Reader(app.home) as reader:
             found = reader.sessions(filters, limit)
+            if not found:
+                tell_source(reader, source)
     except NothingYetError:
         if as_json:
             print_json({"sessions": []})
@@ -134,6 +137,7 @@ def sessions(
                 )
                 for one in found
             ],
+            empty="no conversations found",
         )
     return 0 if found else 1
 

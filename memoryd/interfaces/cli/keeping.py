@@ -160,7 +160,7 @@ def forget(
     """
     from memoryd.service.files.overview import files_holding  # noqa: PLC0415 - only here
 
-    the_one("session", "source", "entry", "match")
+    chosen = the_one("session", "source", "entry", "match")
     asked: dict[str, Any] = {
         "session": session,
         "source": source,
@@ -183,6 +183,9 @@ def forget(
         if told["restored"]:
             click.echo(f"{len(told['restored'])} entries hold their facts again")
         _print_left(told)
+    if not any(told.get(name) for name in _FOUND):
+        click.echo(f"nothing matched; {_WHERE_TO_LOOK[chosen]}", err=True)
+        return 1
     return 0
 
 
@@ -199,6 +202,14 @@ _LEFT = {
     "transcripts_left": "transcripts of agents hold it still; memoryd neither copies nor reads it there again",
     "memory_files_left": "memory files hold it still: edit them, or agents go on loading it",
     "names_left": "names of folders, sessions or projects hold it, and stay: things are known by them",
+}
+# What the command found, in memoryd's records or in what is not its own.
+_FOUND = ("messages", "sessions", "entries", "copies_deleted", "lines_deleted", *_LEFT)
+_WHERE_TO_LOOK = {
+    "session": "`memoryd sessions` lists them",
+    "source": "`memoryd sources` lists what was read of each",
+    "entry": "`memoryd memory list --all` lists them",
+    "match": "case aside, the text is looked for exactly as given",
 }
 LISTED = 10  # paths named on the screen; --json has all
 

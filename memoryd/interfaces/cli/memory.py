@@ -315,7 +315,9 @@ for _how, _help in (
 @click.option("--note", help="Why.")
 @json_option
 @pass_app
-def feedback(app: App, entry_id: str, note: str | None, as_json: bool, **judgements: bool) -> int:
+def feedback(
+    app: App, /, entry_id: str, note: str | None, as_json: bool, **judgements: bool
+) -> int:
     """Say that an entry is wrong, right or outdated."""
     judgement = the_one(*judgements)
     told = app.carry_out("memory.feedback", {"id": entry_id, "judgement": judgement, "note": note})

@@ -16,6 +16,7 @@ from memoryd.interfaces.cli.app import (
     parse_time,
     pass_app,
     print_json,
+    tell_source,
 )
 from memoryd.interfaces.cli.parameters import TEXT
 from memoryd.service.recall import Hit, recall
@@ -76,6 +77,8 @@ def search(
             _search_batch(reader, options)
             return 0
         answer, hits = _search(reader, query, options)
+        if not hits:
+            tell_source(reader, options["source"])
     if as_json:
         print_json(answer)
     else:
