@@ -7,6 +7,10 @@ import pytest
 from memoryd.store.connection import DATABASE_NAME
 from tests.interfaces.conftest import Memoryd
 
+TOGETHER = (
+    "The nightly backup runs at 3 am on the server.",
+    "The nightly backup runs at 3 am on the server and is verified.",
+)
 FACTS = ("The database port is 5432", "The database port is now 6432")
 
 
@@ -19,14 +23,52 @@ def bank(memoryd: Memoryd, tmp_path: Path) -> Path:
     return home
 
 
-def test_a_run_reads_as_what_was_before_and_after(memoryd: Memoryd, bank: Path) -> None:
+def test_a_run_reads_as_what_replaced_what(memoryd: Memoryd, bank: Path) -> None:
     done = memoryd("consolidate", "--json", home=bank)
-    run = done.json["run"]
+    run, (one,) = done.json["run"], done.json["supersedes"]
     told = memoryd("runs", run, home=bank).out.decode()
 
-    assert told.splitlines()[0] == f"consolidate {run}: done, 1 supersedes"
-    assert f"  - [active] {FACTS[0]}\n  + [superseded] {FACTS[0]}\n" in told
+    assert told.splitlines()[0] == f"consolidate {run}: done, 1 superseded"
+    assert told.splitlines()[2:] == [
+        f"replaced {one['old']} by {one['new']}: {FACTS[1]}  [database port: a newer value]",
+        f"  - {one['old']}: {FACTS[0]}",
+    ]
     assert memoryd("runs", run, "--json", home=bank).json["run"] == run
+
+
+def test_a_run_reads_as_what_went_into_what(memoryd: Memoryd, home: Path) -> None:
+    for text in TOGETHER:
+        assert memoryd("memory", "add", text).status == 0
+    done = memoryd("consolidate", "--json")
+    (one,) = done.json["merges"]
+    told = memoryd("runs", done.json["run"]).out.decode()
+
+    (member,) = one["from"]
+    assert told.splitlines()[2:] == [
+        f"merged {one['into']}, {member} → {one['into']}: {TOGETHER[1]}  [say the same]",
+        f"  - {member}: {TOGETHER[0]}",
+    ]
+
+
+def test_a_run_that_changed_nothing_says_so_and_offers_no_way_back(
+    memoryd: Memoryd, bank: Path
+) -> None:
+    first = memoryd("consolidate", home=bank).out.decode()
+    second = memoryd("consolidate", home=bank).out.decode()
+    pruned = memoryd("prune", home=bank).out.decode()
+    runs = memoryd("runs", "--json", home=bank).json["runs"]
+    told = memoryd("runs", home=bank).out.decode().splitlines()
+
+    assert "1 superseded, 0 pairs kept apart; `memoryd undo" in first
+    assert second == "nothing changed, 0 pairs kept apart\n"
+    assert "undo" not in pruned
+    assert [one["summary"] for one in runs] == [
+        "nothing changed",
+        "nothing changed",
+        "1 superseded",
+    ]
+    assert [line.split("\t")[-1] for line in told] == [one["summary"] for one in runs]
+    assert memoryd("undo", runs[1]["run"], home=bank).out.decode().endswith("had changed nothing\n")
 
 
 def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> None:
@@ -38,7 +80,7 @@ def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> No
     )
     told = memoryd("runs", night["run"], home=bank).out.decode()
 
-    assert line["summary"] == "1 supersedes"
+    assert line["summary"] == "1 superseded"
     assert f"`memoryd runs {night['phases']['consolidate']['run']}`" in told
     assert "  backup: done\n" in told
 

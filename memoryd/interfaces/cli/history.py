@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.errors import NothingYetError
 from memoryd.interfaces.cli.app import (
     App,
@@ -48,11 +49,13 @@ def print_ingest(answer: dict[str, Any], as_json: bool) -> None:
         print_json(answer)
         return
     click.echo(
-        f"{answer['messages_added']} new messages from {answer['files']} transcripts "
+        f"{counted(answer['messages_added'], 'new message')} from {counted(answer['files'], 'transcript')} "
         f"({size_text(answer['bytes'])} in {answer['seconds']:.1f} s)"
     )
     if answer["quarantined"]:
-        click.echo(f"{answer['quarantined']} damaged records kept aside; see `memoryd sources`")
+        click.echo(
+            f"{counted(answer['quarantined'], 'damaged record')} kept aside; see `memoryd sources`"
+        )
     for error in answer["errors"]:
         click.echo(f"warning: {error}", err=True)
 

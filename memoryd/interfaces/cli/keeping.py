@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, size_text
 from memoryd.interfaces.cli.parameters import TEXT, NamedPath, the_one
+from memoryd.interfaces.cli.runs import offer_undo
 
 
 @click.command()
@@ -42,12 +44,12 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
     if report["history"].get("due"):
         history = report["history"]
         click.echo(
-            f"history: {history['removed']} of {history['due']} messages gone, {history['reason']}"
+            f"history: {history['removed']} of {counted(history['due'], 'message')} gone, {history['reason']}"
         )
         if history["blocked"]:
             click.secho(f"history waits: {history['blocked']}", fg="yellow")
     kept = ", ".join(f"{count} {reason}" for reason, count in report["kept_because"].items())
-    click.echo(f"kept: {kept or 'nothing there'}")
+    click.echo(f"kept: {kept or 'nothing there'}{offer_undo(report)}")
     return 0
 
 
@@ -128,8 +130,8 @@ def reindex(app: App, source: str | None, as_json: bool) -> int:
         print_json(told)
         return 0
     click.echo(
-        f"{told['files']} transcripts read again, {told['from_archive']} of them from the archive: "
-        f"{told['messages_added']} messages are new, {told['messages_updated']} say something else now"
+        f"{counted(told['files'], 'transcript')} read again, {told['from_archive']} from the archive: "
+        f"{counted(told['messages_added'], 'new message')}, {told['messages_updated']} with other words than before"
     )
     for error in told["errors"]:
         click.echo(error, err=True)
@@ -177,11 +179,10 @@ def forget(
         print_json(told)
     else:
         went = "would go" if dry_run else "went"
-        click.echo(
-            f"{told['messages']} messages, {told['sessions']} sessions, {len(told['entries'])} entries {went}"
-        )
+        click.echo(f"{_amount(told)} {went}")
         if told["restored"]:
-            click.echo(f"{len(told['restored'])} entries hold their facts again")
+            back = counted(len(told["restored"]), "entry")
+            click.echo(f"{back} brought back: what was merged from it is gone")
         _print_left(told)
     if not any(told.get(name) for name in _FOUND):
         click.echo(f"nothing matched; {_WHERE_TO_LOOK[chosen]}", err=True)
@@ -192,16 +193,27 @@ def forget(
 def _ask(told: Mapping[str, Any]) -> None:
     """On a terminal: what would go, and may it?"""
     click.confirm(
-        f"{told['messages']} messages, {told['sessions']} sessions, {len(told['entries'])} entries go for good, and "
-        "the backups that hold them. Go on?",
+        f"For good: {_amount(told)}, and the backups that hold them. Go on?",
         abort=True,
     )
 
 
+def _amount(told: Mapping[str, Any]) -> str:
+    sizes = (
+        (told["messages"], "message"),
+        (told["sessions"], "session"),
+        (len(told["entries"]), "entry"),
+    )
+    return ", ".join(counted(size, noun) for size, noun in sizes)
+
+
 _LEFT = {
-    "transcripts_left": "transcripts of agents hold it still; memoryd neither copies nor reads it there again",
-    "memory_files_left": "memory files hold it still: edit them, or agents go on loading it",
-    "names_left": "names of folders, sessions or projects hold it, and stay: things are known by them",
+    "transcripts_left": ("transcript", "memoryd neither copies nor reads it there again"),
+    "memory_files_left": ("memory file", "edit it out, or agents go on loading it"),
+    "names_left": (
+        "name of a folder, session or project",
+        "things are known by them, so they stay",
+    ),
 }
 # What the command found, in memoryd's records or in what is not its own.
 _FOUND = ("messages", "sessions", "entries", "copies_deleted", "lines_deleted", *_LEFT)
@@ -216,10 +228,10 @@ LISTED = 10  # paths named on the screen; --json has all
 
 def _print_left(told: Mapping[str, Any]) -> None:
     """What holds it still, outside of what memoryd may change."""
-    for name, words in _LEFT.items():
+    for name, (noun, remark) in _LEFT.items():
         found = told.get(name, [])
         if found:
-            click.secho(f"{len(found)} {words}", fg="yellow")
+            click.secho(f"held still by {counted(len(found), noun)}: {remark}", fg="yellow")
         for path in found[:LISTED]:
             click.echo(f"  {path}")
         if found[LISTED:]:

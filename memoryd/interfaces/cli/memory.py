@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -144,7 +145,10 @@ def _extract_history(app: App, as_json: bool) -> int:
     if as_json:
         print_json(counts)
     else:
-        click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
+        click.echo(
+            f"{counted(counts.pop('messages'), 'message')}: "
+            + ", ".join(f"{count} {name}" for name, count in counts.items())
+        )
     return 0
 
 

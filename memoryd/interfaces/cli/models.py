@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
 from memoryd.interfaces.cli.parameters import TEXT
 
@@ -95,10 +96,10 @@ def stats(app: App, days: float, as_json: bool) -> int:
     for one in described["namespaces"]:
         recalls = one["recalls"]
         click.secho(one["namespace"], fg="cyan")
-        click.echo(f"  {one['active']} active entries, {one['ever_used']} ever used")
+        click.echo(f"  {counted(one['active'], 'active entry')}, {one['ever_used']} ever used")
         if recalls["asked"]:
             click.echo(
-                f"  asked {recalls['asked']} times, answered {100 * one['hit_rate']:.0f} %, "
+                f"  asked {counted(recalls['asked'], 'time')}, answered {100 * one['hit_rate']:.0f} %, "
                 f"{recalls['milliseconds']:.1f} ms and {recalls['characters']:.0f} characters each"
             )
         if one["writes"]:

@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -13,6 +14,7 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.deeds import describe_deeds
 from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 
 LISTED = 50  # changes of a run shown on the screen; --json has all
@@ -42,11 +44,13 @@ def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -
 
 
 def _print_report(report: dict[str, Any]) -> None:
+    from memoryd.service.bank.runs import summarise  # noqa: PLC0415 - only here
+
     for merge in report["merges"]:
         click.secho(
             f"merge {', '.join(merge['from'])} into {merge['into']}: {merge['reason']}", fg="cyan"
         )
-        click.echo(f"  {merge['content']}  ({merge['saved_chars']} characters saved)")
+        click.echo(f"  {merge['content']}  ({counted(merge['saved_chars'], 'character')} saved)")
     for one in report["supersedes"]:
         click.secho(f"{one['new']} supersedes {one['old']}: {one['attribute']}", fg="cyan")
     for one in report["conflicts"]:
@@ -55,11 +59,17 @@ def _print_report(report: dict[str, Any]) -> None:
         )
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
-    done = f"{len(report['merges'])} merges, {len(report['supersedes'])} supersedes, {len(report['vetoes'])} pairs kept apart"
+    apart = f"{counted(len(report['vetoes']), 'pair')} kept apart"
+    click.echo(f"{summarise(report)}, {apart}{offer_undo(report)}")
+
+
+def offer_undo(report: dict[str, Any]) -> str:
+    """The end of a line about a run: how to take it back, if it changed anything."""
+    from memoryd.service.bank.runs import changed_entries  # noqa: PLC0415 - only here
+
     if report["dry_run"]:
-        click.echo(f"{done} (dry run: nothing was changed)")
-    else:
-        click.echo(f"{done}; `memoryd undo {report['run']}` takes it back")
+        return " (dry run: nothing was changed)"
+    return f"; `memoryd undo {report['run']}` takes it back" if changed_entries(report) else ""
 
 
 @click.command()
@@ -100,19 +110,19 @@ def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: b
 
 
 def _print_run(run: dict[str, Any]) -> None:
-    """A run for people: what it did, and each entry it touched before and after."""
+    """A run for people: what it did, by which entry went into which."""
     click.secho(f"{run['kind']} {run['run']}: {run['state']}, {run['summary']}", fg="cyan")
     click.echo(f"{local_stamp(run['started'])} to {local_stamp(run['finished'])}")
     for name, told in run["report"].get("phases", {}).items():
         nested = f"  `memoryd runs {told['run']}`" if told.get("run") else ""
         click.echo(f"  {name}: {told.get('error') or 'done'}{nested}")
-    for change in run["changes"][:LISTED]:
-        click.secho(f"{change['entry']}: {change['why']}", fg="cyan")
-        for sign, state in (("-", change["before"]), ("+", change["after"])):
-            if state is not None:
-                click.echo(f"  {sign} [{state['state']}] {state['content']}")
-    if run["changes"][LISTED:]:
-        click.echo(f"and {len(run['changes']) - LISTED} more changes (--json has all)")
+    deeds = list(describe_deeds(run["changes"]))
+    for deed, gone in deeds[:LISTED]:
+        click.secho(deed, fg="cyan")
+        for words in gone:
+            click.echo(f"  - {words}")
+    if deeds[LISTED:]:
+        click.echo(f"and {counted(len(deeds) - LISTED, 'more change')} (--json has all)")
 
 
 def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
@@ -146,7 +156,10 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
         return 0
     if done.get("file"):
         click.echo(f"{done['file']} is as it was before {run_id}, but for later hand edits")
-    click.echo(f"{len(done['restored'])} entries are as they were before {run_id}")
+    if done["restored"]:
+        click.echo(f"as before {run_id}: {counted(len(done['restored']), 'entry')}")
+    elif not done.get("file") and not done["not_undone"]:
+        click.echo(f"{run_id} had changed nothing")
     for entry, why in done["not_undone"].items():
         click.echo(f"{entry} was left alone: {why}", err=True)
     return 0

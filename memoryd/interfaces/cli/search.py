@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.errors import NothingYetError, UsageError
 from memoryd.interfaces.cli.app import (
     App,
@@ -167,7 +168,7 @@ def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
             click.echo(f"  score {hit.score:.3f}: {parts}")
     if hits:
         click.echo(
-            f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
+            f"\n{counted(len(hits), 'hit')} in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
         )
     else:
         click.echo("nothing found; try fewer or other words, or --role tool for tool calls")
