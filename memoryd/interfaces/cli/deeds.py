@@ -6,12 +6,15 @@ from typing import Any
 Deed = tuple[str, list[str]]  # what was done, and the words that are no longer said so
 
 
-def describe_deeds(changes: Sequence[Mapping[str, Any]]) -> Iterator[Deed]:
+def describe_deeds(changes: Sequence[dict[str, Any]]) -> Iterator[Deed]:
     """The changes of a run, one sentence a deed; what only moved a date or a count is none.
 
     Args:
         changes: of `memoryd runs ID --json`, in the order they were made.
     """
+    changes = [
+        one | {when: _on_a_line(one[when]) for when in ("before", "after")} for one in changes
+    ]
     before = {one["entry"]: one["before"] for one in changes if one["before"] is not None}
     words = {one["entry"]: one["after"]["content"] for one in changes if one["after"] is not None}
     joined = {member for one in changes for member in one["merged_from"]}
@@ -28,6 +31,10 @@ def describe_deeds(changes: Sequence[Mapping[str, Any]]) -> Iterator[Deed]:
             successor = one["superseded_by"] or ""
             for deed, gone in _single(entry, old, new, successor, words):
                 yield deed + why, gone
+
+
+def _on_a_line(state: Mapping[str, str] | None) -> Mapping[str, str] | None:
+    return None if state is None else {**state, "content": " ".join(state["content"].split())}
 
 
 def _single(

@@ -1,5 +1,6 @@
 """Memory files: `memoryd files …`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,13 @@ def list_command(app: App, paths: tuple[Path, ...], profile: str | None, as_json
         click.echo("no memory files found; name some: `memoryd files list PATH`")
     for one in told["files"]:
         if one["crowded"]:
-            click.echo(f"{one['percent']} % full: `memoryd files compact {one['path']}`", err=True)
+            click.echo(f"{one['percent']} % full: `{compact_command(one)}`", err=True)
     return 0
+
+
+def compact_command(file: Mapping[str, Any]) -> str:
+    """The command that makes a file smaller by the rules by which it was found to be full."""
+    return f"memoryd files compact {file['path']} --profile {file['profile']}"
 
 
 def _print_unreadable(told: dict[str, Any]) -> None:
@@ -167,6 +173,7 @@ def compact(
     if as_json:
         print_json(told)
         return 0
+    print_synced(told["synced"])
     click.echo(told["diff"], nl=False)
     for one in told["moved"]:
         if one["into"] and one["into"] != one["content"]:
@@ -219,14 +226,25 @@ def sync(
     return 1 if told["errors"] else 0
 
 
+def print_synced(synced: Mapping[str, Any]) -> None:
+    """What a command took from a file into the bank before its own work, and how to take that back."""
+    if synced.get("run"):
+        click.echo(f"first in step with the bank: {_synced(synced)}", err=True)
+
+
+def _synced(told: Mapping[str, Any]) -> str:
+    done = [
+        f"{len(found) if isinstance(found, list) else found} {name}"
+        for name in ("added", "replaced", "archived", "waiting", "refused")
+        if (found := told.get(name))
+    ]
+    undo = f"; `memoryd undo {told['run']}` takes it back" if told.get("run") else ""
+    return (", ".join(done) or "nothing new") + undo
+
+
 def _print_sync(told: dict[str, Any]) -> None:
     for one in told["files"]:
-        done = [
-            f"{len(found) if isinstance(found, list) else found} {name}"
-            for name in ("added", "replaced", "archived", "waiting", "refused")
-            if (found := one.get(name))
-        ]
-        click.echo(f"{one['path']}: {', '.join(done) or 'nothing new'}")
+        click.echo(f"{one['path']}: {_synced(one)}")
         if one.get("vanished"):
             click.echo("  most of it vanished at once; if that was meant: --confirm", err=True)
         for run in one["runs"]:
@@ -256,7 +274,10 @@ def approve(app: App, name: str, withdraw: bool, as_json: bool) -> int:
         click.echo(f"{known} was {'not approved' if withdraw else 'approved already'}", err=True)
     click.echo("may be rewritten: " + (", ".join(told["approved"]) or "nothing"))
     if not withdraw:
-        click.echo("see first what would change: `memoryd files compact PATH --dry-run`", err=True)
+        path = known if Path(known).is_absolute() else "PATH"
+        click.echo(
+            f"see first what would change: `memoryd files compact {path} --dry-run`", err=True
+        )
     return 0
 
 

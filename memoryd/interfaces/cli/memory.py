@@ -76,6 +76,7 @@ def add(
 
 def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
     """Add to a memory file; what is in the way is told whole, never cut silently."""
+    from memoryd.interfaces.cli.files import print_synced  # noqa: PLC0415 - only here
     from memoryd.service.files.filing import add_to_file  # noqa: PLC0415 - only here
     from memoryd.service.files.places import clean_path  # noqa: PLC0415 - only here
 
@@ -88,6 +89,7 @@ def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
         for entry in told["entries"]:
             click.echo(f"  {entry['size']:6} {entry['content']}", err=True)
     else:
+        print_synced(told.get("synced", {}))
         used = f"{told['used']} of {told['limit'] or 'any number of'} {told['unit']}"
         undo = f"; `memoryd undo {told['run']}` takes it back" if told["run"] else ""
         click.echo(f"{told['outcome']}: {told['reason']}; {used}{undo}")
