@@ -1,4 +1,4 @@
-"""What is typed is meant: no option is empty, none is dropped in silence for another."""
+"""What is typed is meant: no option is empty, none is dropped in silence for another; and help is whole."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -86,3 +86,12 @@ def test_options_that_exclude_each_other_are_refused(
     assert (done.status, done.out) == (2, b"")
     assert said in done.err
     assert not list(home.iterdir())
+
+
+@pytest.mark.parametrize("group", ["memory", "model", "files", "review", "service"])
+def test_no_line_of_help_is_cut_off(group: str) -> None:
+    command = cli.get_command(click.Context(cli), group)
+    assert isinstance(command, click.Group)
+    told = command.get_help(click.Context(command, info_name=group, terminal_width=80))
+
+    assert [line for line in told.splitlines()[1:] if line.endswith("...")] == []

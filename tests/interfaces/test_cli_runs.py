@@ -171,3 +171,14 @@ def test_every_state_is_a_state_too(memoryd: Memoryd, bank: Path) -> None:
 
     assert {one["state"] for one in every.lines} == {"active", "superseded"}
     assert every.out == memoryd("memory", "list", "--all", "--json", home=bank).out
+
+
+def test_a_query_of_several_words_needs_no_quotes(memoryd: Memoryd, bank: Path) -> None:
+    plain = memoryd("memory", "search", "database", "port", "--json", home=bank)
+    quoted = memoryd("memory", "search", "database port", "--json", home=bank)
+
+    assert plain.status == 0
+    assert [hit["entry"]["id"] for hit in plain.json["hits"]] == [
+        hit["entry"]["id"] for hit in quoted.json["hits"]
+    ]
+    assert memoryd("memory", "search", home=bank).status == 2

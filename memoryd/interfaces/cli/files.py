@@ -79,7 +79,10 @@ def _print_unreadable(told: dict[str, Any]) -> None:
 @json_option
 @pass_app
 def check(app: App, paths: tuple[Path, ...], profile: str | None, as_json: bool) -> int:
-    """Say why an agent does not remember: what is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut."""
+    """Say why an agent does not remember.
+
+    What is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut.
+    """
     from memoryd.service.files.overview import check as examine  # noqa: PLC0415 - only here
 
     report = examine(app.home, _clean(paths), profile)
@@ -128,7 +131,10 @@ def snapshot(
     session: str | None,
     as_json: bool,
 ) -> int:
-    """Print the text an agent should load at the start of a session, within both limits."""
+    """Print what an agent should load at the start of a session.
+
+    Within both limits: the file's, and what the context window has left.
+    """
     from memoryd.service.files.overview import snapshot as make  # noqa: PLC0415 - only here
 
     text = make(
@@ -159,7 +165,10 @@ def snapshot(
 def compact(
     app: App, path: Path, profile: str | None, dry_run: bool, target_percent: float, as_json: bool
 ) -> int:
-    """Rewrite a file within its limit; a dry run until the file is approved. `memoryd undo RUN` takes it back."""
+    """Rewrite a file within its limit, once it is approved.
+
+    Until then it is a dry run. `memoryd undo RUN` takes it back.
+    """
     from memoryd.service.files.filing import compact as rewrite  # noqa: PLC0415 - only here
 
     told = rewrite(
@@ -214,7 +223,10 @@ def sync(
     confirm: bool,
     as_json: bool,
 ) -> int:
-    """Take what memory files say into the bank, and show what the bank would change in them."""
+    """Take what memory files say into the bank.
+
+    What the bank would change in them is shown, and written with --write where that is approved.
+    """
     from memoryd.service.files.keeping import Leave, sync_files  # noqa: PLC0415 - only here
 
     leave = Leave(update=write, compact=write, confirmed=confirm, dry_run=dry_run)

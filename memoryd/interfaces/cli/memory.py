@@ -104,7 +104,11 @@ def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
-    """Import entries from JSON lines: `content` and any other field of an entry."""
+    """Import entries from a file of JSON lines.
+
+    A line is an object with "content" and, if you like, any other field that `memory list --json` prints, as "namespace",
+    "scope", "kind", "origin", "confidence", "created_at", "ttl_days", "pinned", "key": the same key again replaces.
+    """
     told = app.carry_out("memory.import", {"path": str(file.absolute()), "raw": raw})
     if as_json:
         print_json(told)
@@ -126,7 +130,10 @@ def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
 @json_option
 @pass_app
 def extract(app: App, file: Path | None, dry_run: bool, as_json: bool) -> int:
-    """Pass messages through the gate: of FILE (JSON lines {"id", "text", "origin"}), or what is new in the history."""
+    """Pass messages of FILE, or of the history, through the gate.
+
+    FILE holds JSON lines {"id", "text", "origin"}. Without it, what is new in the history is read.
+    """
     if file is None:
         if dry_run:
             raise click.UsageError("--dry-run needs a FILE: the history is read and stored at once")
@@ -190,7 +197,10 @@ def list_command(
 @json_option
 @pass_app
 def export(app: App, as_json: bool) -> int:
-    """Print every entry of every namespace as JSON lines that `import --raw` takes back without loss."""
+    """Print every entry as `import --raw` takes it back.
+
+    JSON lines, of every namespace, without loss.
+    """
     from memoryd.service.bank.view import listed  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
@@ -220,7 +230,7 @@ def _print_entries(entries: Sequence[Entry], as_json: bool, empty: str = "") -> 
 
 
 @memory.command()
-@click.argument("query", type=TEXT)
+@click.argument("words", type=TEXT, nargs=-1, required=True, metavar="QUERY")
 @namespace_option
 @scope_option
 @click.option(
@@ -234,7 +244,7 @@ def _print_entries(entries: Sequence[Entry], as_json: bool, empty: str = "") -> 
 @pass_app
 def search(
     app: App,
-    query: str,
+    words: tuple[str, ...],
     namespace: str,
     scope: str | None,
     session: str | None,
@@ -246,7 +256,7 @@ def search(
     from memoryd.service.bank.search import search_memory  # noqa: PLC0415 - only here
 
     asked = {
-        "query": query,
+        "query": " ".join(words),
         "namespace": namespace,
         "scope": scope,
         "session": session,
@@ -304,7 +314,7 @@ def _simple_command(how: str, help_text: str) -> None:
 for _how, _help in (
     (
         "remove",
-        "Take an entry out of memory; `restore` brings it back, `memoryd forget` erases it.",
+        "Take an entry out of memory; `restore` brings it back.\n\n`memoryd forget --entry ID` erases it.",
     ),
     ("pin", "Never forget or rewrite an entry."),
     ("unpin", "Let an entry be forgotten and rewritten again."),

