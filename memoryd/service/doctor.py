@@ -154,11 +154,9 @@ def _readable(root: Path) -> bool:
 
 def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
     path = home / DATABASE_NAME
-    if not path.exists() and not why_lost(path):
+    # An empty file is what a process leaves that was killed while it made the first one.
+    if not (path.exists() and path.stat().st_size) and not why_lost(path):
         yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
-        return
-    if not fix and path.exists() and not path.stat().st_size and not why_lost(path):
-        yield Check("database", ok=False, detail=f"{path} is empty", fix=FIX)
         return
     try:
         with WriterLock(home):

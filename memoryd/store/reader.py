@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memoryd.errors import DamageError
+from memoryd.errors import DamageError, NothingYetError
 from memoryd.model import Candidate
 from memoryd.store import history
 from memoryd.store.connection import (
@@ -35,21 +35,28 @@ class Reader:
             or_empty: where there is no database yet, read one that holds nothing; none is made.
 
         Raises:
-            StoreError: there is no database yet, or another version made it. DamageError: it is lost.
+            StoreError: another version made it. NothingYetError: there is none yet. DamageError: it is lost.
         """
         self.path = home / DATABASE_NAME
         if lost := why_lost(self.path):
             raise DamageError(lost)
-        nothing_yet = or_empty and not self.path.exists()
-        self.connection: Connection = open_empty() if nothing_yet else open_reader(self.path)
+        try:
+            self.connection: Connection = self._open()
+        except NothingYetError:
+            if not or_empty:
+                raise
+            self.connection = open_empty()
+            migrate(self.connection)
+
+    def _open(self) -> Connection:
+        connection = open_reader(self.path)
         try:
             with explained(self.path):
-                if nothing_yet:
-                    migrate(self.connection)
-                check_version(self.connection)
+                check_version(connection)
         except BaseException:
-            self.connection.close()
+            connection.close()
             raise
+        return connection
 
     def __enter__(self) -> Self:
         return self

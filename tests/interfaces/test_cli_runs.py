@@ -1,10 +1,13 @@
 """Runs, review and lists for people: readable, in local time, and never silent."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from memoryd.store.connection import DATABASE_NAME
+from tests.agents import make_home
 from tests.interfaces.conftest import Memoryd
 
 TOGETHER = (
@@ -182,3 +185,21 @@ def test_a_query_of_several_words_needs_no_quotes(memoryd: Memoryd, bank: Path) 
         hit["entry"]["id"] for hit in quoted.json["hits"]
     ]
     assert memoryd("memory", "search", home=bank).status == 2
+
+
+@pytest.mark.parametrize("began", ["", "pragma application_id=1835363684; pragma user_version=0"])
+def test_a_database_whose_maker_was_killed_is_none_yet(
+    memoryd: Memoryd, home: Path, user: Path, began: str
+) -> None:
+    make_home(user)
+    path = home / DATABASE_NAME
+    path.touch(mode=0o600)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(began)
+
+    assert memoryd("doctor", "--json").json["ok"]
+    assert memoryd("status", "--json").json["degraded"] == []
+    assert memoryd("runs", "--json").json == {"runs": []}
+    assert memoryd("search", "x", "--json").json["hits"] == []
+    assert memoryd("run", "--once").status == 0
+    assert memoryd("doctor", "--json").json["ok"]
