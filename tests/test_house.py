@@ -9,12 +9,15 @@ from pathlib import Path
 from typing import get_type_hints
 
 import pytest
+from click import Group
 
 from memoryd.config import Config, SourceConfig, SourcesConfig, load_config
 from memoryd.interfaces.cli import COMMANDS, cli
+from tests.service.bank_helpers import ask, writing
 
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "memoryd"
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 MODULES = sorted(PACKAGE.rglob("*.py"))
 
 
@@ -91,7 +94,7 @@ def test_every_command_has_help_and_stands_in_the_readme(name: str) -> None:
 
     assert command is not None
     assert command.help
-    assert f"`memoryd {name}" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"`memoryd {name}" in README
 
 
 @pytest.mark.parametrize("document", ["README.md", "docs/architecture.md", "docs/decisions.md"])
@@ -104,7 +107,22 @@ def test_paths_named_in_the_documents_exist(document: str) -> None:
 
 
 def test_the_ci_script_runs_the_second_command_of_the_readme() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-
     assert "README.md" in (ROOT / ".ci/run").read_text(encoding="utf-8")
-    assert "<!-- tests -->\n```sh\npython3 -m venv .venv" in readme
+    assert "<!-- tests -->\n```sh\npython3 -m venv .venv" in README
+
+
+def test_the_readme_names_every_command_of_the_memory_bank() -> None:
+    row = next(one for one in README.splitlines() if one.startswith("| `memoryd memory …`"))
+    memory = cli.get_command(None, "memory")  # type: ignore[arg-type] # the context is not looked at
+
+    assert isinstance(memory, Group)
+    assert set(memory.commands) == set(re.findall(r"`(\w+)`", row))
+
+
+def test_the_lines_to_import_in_the_readme_are_imported(home: Path) -> None:
+    (lines,) = re.findall(r"```json\n(.*?)```", README, re.DOTALL)
+    (home / "in.jsonl").write_text(lines, encoding="utf-8")
+    with writing(home) as writer:
+        told = ask(writer, "memory.import", path=str(home / "in.jsonl"), raw=False)
+
+    assert (told["added"], told["errors"]) == (2, [])

@@ -117,7 +117,7 @@ def _trouble(night: NightReport) -> Html | None:
         for place, why in night.blocked.items()
     ]
     lines += [
-        f"{place} holds {count:,} entries more than its quota: nothing may go, all of it is in use, new or pinned."
+        f"{place} is over its quota by {count:,}: nothing may go, all of it is in use, new or pinned."
         for place, count in night.over_quota.items()
     ]
     return (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
+from memoryd.counting import counted
 from memoryd.memory.retention import ARCHIVED_AT, ARCHIVED_BECAUSE
 from memoryd.model import Entry, EntryKind, Origin
 
@@ -65,7 +66,7 @@ def admit(
         outcome: Outcome = "duplicate" if equal else "merged"
         words = "the same words" if equal else "the same fact in other words"
         return Verdict(outcome, f"{words}: the entry is confirmed", confirm(same, draft), same.id)
-    note = f"; {secrets} secrets replaced" if secrets else ""
+    note = f"; {counted(secrets, 'secret')} replaced" if secrets else ""
     return Verdict("added", f"new{note}", draft)
 
 

@@ -5,6 +5,8 @@ Without a limit history is kept for ever. What entries cite is not counted here:
 
 from dataclasses import dataclass
 
+from memoryd.counting import counted
+
 MOST_PERCENT = 20.0  # of the messages in one run: a history of one week loses 14 % a night
 AT_LEAST = 1000  # messages that a run may always take
 
@@ -51,14 +53,14 @@ def plan_history(
     if not remove:
         return HistoryPlan()
     reason = (
-        f"older than {keep_days:g} days"
+        f"older than {counted(keep_days, 'day')}"
         if old >= fat
-        else f"the database is {over} bytes over its limit"
+        else f"the database is {counted(over, 'byte')} over its limit"
     )
     cap = max(AT_LEAST, int(facts.messages * MOST_PERCENT / 100))
     blocked = ""
     if clock_jumped:
         blocked = "the clock jumped by more than a day"
     elif remove > cap:
-        blocked = f"{remove} messages are due at once, one run takes {cap}"
+        blocked = f"{counted(remove, 'message')} are due at once, one run takes {cap}"
     return HistoryPlan(remove, reason, "" if confirmed else blocked)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Literal
 
+from memoryd.counting import counted
 from memoryd.memory.noted import noted_time
 from memoryd.model import Entry
 
@@ -143,7 +144,7 @@ def _blocked(due: int, cap: int, *, clock_jumped: bool) -> str:
     if clock_jumped and due:
         return "the clock jumped by more than a day"
     if due > cap:
-        return f"{due} entries are due at once, one run takes {cap}"
+        return f"{counted(due, 'entry')} are due at once, one run takes {cap}"
     return ""
 
 
@@ -221,16 +222,20 @@ def _age(entry: Entry, policy: RetentionPolicy, now: datetime) -> Retire | None:
     if entry.ttl_days is not None:
         if idle >= entry.ttl_days:
             return Retire(
-                entry, "expired", f"unused for {idle:.0f} days, its term is {entry.ttl_days:g}"
+                entry,
+                "expired",
+                f"unused for {counted(round(idle), 'day')}, its term is {entry.ttl_days:g}",
             )
         return None
     if entry.kind == "episodic" and idle >= policy.episodic_ttl_days:
-        return Retire(entry, "expired", f"what happened, unused for {idle:.0f} days")
+        return Retire(entry, "expired", f"what happened, unused for {counted(round(idle), 'day')}")
     confirmed = "confirmed_at" in entry.metadata
     if entry.access_count == 0 and idle >= (
         policy.promised_days if confirmed else policy.unread_days
     ):
-        return Retire(entry, "demoted", f"never read, and not confirmed for {idle:.0f} days")
+        return Retire(
+            entry, "demoted", f"never read, and not confirmed for {counted(round(idle), 'day')}"
+        )
     return None
 
 
@@ -281,7 +286,9 @@ def _purge(entries: Sequence[Entry], policy: RetentionPolicy, now: datetime) -> 
             continue
         stayed, idle = (now - archived) / DAY, (now - last_used(entry)) / DAY
         if stayed >= policy.archive_days and idle >= policy.unused_days:
-            yield Purge(entry, f"{stayed:.0f} days in the archive, unused for {idle:.0f}")
+            yield Purge(
+                entry, f"{counted(round(stayed), 'day')} in the archive, unused for {idle:.0f}"
+            )
 
 
 def archived_at(entry: Entry) -> datetime | None:

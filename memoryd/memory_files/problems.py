@@ -88,6 +88,11 @@ class Case:
         return self.loading.file.path.name
 
     @property
+    def compact(self) -> str:
+        """The command that makes the file smaller, by the rules under which it was examined."""
+        return f"`memoryd files compact {self.loading.file.path} --profile {self.profile.name}`"
+
+    @property
     def holds_memories(self) -> bool:
         return self.loading.rule.purpose in {"memory", "user"}
 
@@ -187,7 +192,7 @@ def _advise_cut(case: Case) -> str:
     if case.loading.cause == "max/total":
         return "shorten the files that are loaded before it, or raise the agent's total limit"
     if case.loading.rule.manage != "nothing":
-        return f"run `memoryd files compact {case.loading.file.path}`"
+        return f"run {case.compact}"
     return "shorten it by hand, or raise the agent's limit for a file"
 
 
@@ -232,7 +237,7 @@ def _find_drift(case: Case) -> Iterator[Problem]:
             "drift",
             f"{case.profile.title} refuses to replace or remove entries of {case.name}: it is not a clean"
             " list of entries joined by a line with §",
-            f"run `memoryd files compact {loading.file.path}`, which writes it in that form",
+            f"run {case.compact}, which writes it in that form",
         )
     elif len(entries) == 1 and _looks_like_list(entries[0].content):
         yield Problem(
@@ -257,7 +262,7 @@ def _find_duplicates(case: Case) -> Iterator[Problem]:
             yield Problem(
                 "duplicate",
                 f"{case.name} says this more than once: {first_words(piece.content)}",
-                "remove one of them, or let `memoryd files compact` merge them",
+                f"remove one of them, or let {case.compact} merge them",
             )
         seen.add(place)
 
@@ -331,7 +336,7 @@ def _find_evidence(case: Case) -> Iterator[Problem]:
             yield Problem(
                 item.kind,
                 f"{case.name}: {first_words(piece.content)} — {item.detail}",
-                "replace it with the newer value, or run `memoryd files compact`",
+                f"replace it with the newer value, or run {case.compact}",
             )
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 
 from memoryd.config import Config, differing_keys, load_config
+from memoryd.counting import counted
 from memoryd.errors import ConfigError, HeldError
 from memoryd.service.bank.embedding import Backfill, Embeddings
 from memoryd.service.bank.search import serve_search
@@ -356,7 +357,7 @@ class Daemon:
         """One line for people who ask the service manager."""
         states = self._watcher.states if self._watcher else ()
         watched = sum(state.watch != "missing" for state in states)
-        return f"watching {watched} folders, {self._worker.state.waiting} tasks waiting"
+        return f"watching {counted(watched, 'folder')}, {counted(self._worker.state.waiting, 'task')} waiting"
 
     def _describe(self) -> dict[str, Any]:
         """What only the running daemon knows, for `status`."""

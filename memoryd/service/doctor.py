@@ -9,6 +9,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from memoryd.config import Config
+from memoryd.counting import counted
 from memoryd.errors import DamageError, HeldError, MemorydError, StoreError
 from memoryd.service.client import daemon_state
 from memoryd.service.history.archive import changed_ns
@@ -118,12 +119,12 @@ def _cleanup(home: Path, config: Config, fix: bool) -> Iterator[Check]:
             yield Check(
                 f"cleanup by {source.name}",
                 ok=False,
-                detail=f"{len(endangered)} transcripts with {sum(endangered)} bytes not read yet will soon be deleted: "
-                f"the agent keeps them for {known:g} days",
+                detail=f"{counted(len(endangered), 'transcript')} with {counted(sum(endangered), 'byte')} not read yet "
+                f"will soon be deleted: the agent keeps them for {counted(known or 0, 'day')}",
                 fix="memoryd run --once",
             )
         elif known is not None:
-            detail = f"it deletes after {known:g} days; what is old was read"
+            detail = f"it deletes after {counted(known, 'day')}; what is old was read"
             yield Check(f"cleanup by {source.name}", ok=True, detail=detail)
 
 
@@ -153,11 +154,9 @@ def _readable(root: Path) -> bool:
 
 def _database(home: Path, config: Config, fix: bool) -> Iterator[Check]:
     path = home / DATABASE_NAME
-    if not path.exists() and not why_lost(path):
+    # An empty file is what a process leaves that was killed while it made the first one.
+    if not (path.exists() and path.stat().st_size) and not why_lost(path):
         yield Check("database", ok=True, detail="nothing ingested yet", fix="memoryd run --once")
-        return
-    if not fix and path.exists() and not path.stat().st_size and not why_lost(path):
-        yield Check("database", ok=False, detail=f"{path} is empty", fix=FIX)
         return
     try:
         with WriterLock(home):
@@ -191,7 +190,7 @@ def _look_inside(home: Path, config: Config, fix: bool) -> Iterator[Check]:
         damage, log_lost = _find(home, fix=False)
     elif fix and mended:
         with Store(home, utc_now) as store:
-            done = f"rebuilt from {store.rebuild_indexes()} messages"
+            done = f"rebuilt from {counted(store.rebuild_indexes(), 'message')}"
         for one in mended:
             yield Check(one.name, ok=True, detail=one.detail, fix=done)
         damage, _ = _find(home, fix=False)

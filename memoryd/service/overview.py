@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from memoryd.config import Config
-from memoryd.errors import StoreError
+from memoryd.errors import NothingYetError, StoreError
 from memoryd.service.bank.embedding import Embeddings
 from memoryd.service.home import check_possible
 from memoryd.service.night.ledger import describe_jobs, night_trouble
@@ -19,7 +19,6 @@ from memoryd.store.reader import Reader
 from memoryd.store.records import SourceStatus
 from memoryd.store.settings import get_setting
 from memoryd.store.store import LOG_LOST
-from memoryd.store.traces import why_lost
 
 Offsets = Mapping[str, tuple[int, int]]  # logical path -> (size when last read, offset)
 
@@ -97,10 +96,6 @@ def _describe_database(
         "schema": None,
     }
     described: list[dict[str, Any]] = []
-    if not path.exists():
-        for source in sources:
-            described += _describe_roots(source, None, {}, watch)
-        return database, described, why_lost(path) or None
     try:
         with Reader(home) as reader:
             trouble = describe_lost_log(get_setting(reader.connection, LOG_LOST))
@@ -111,7 +106,11 @@ def _describe_database(
                 offsets = offsets_for(source.name, read)
                 described += _describe_roots(source, known.get(source.name), offsets, watch)
     except StoreError as error:
-        return database, [], str(error)
+        nothing_yet = isinstance(error, NothingYetError)
+        if nothing_yet or not path.exists():
+            for source in sources:
+                described += _describe_roots(source, None, {}, watch)
+        return database, described, None if nothing_yet else str(error)
     return database, described, trouble or None
 
 
@@ -184,7 +183,7 @@ def describe_sources(home: Path, config: Config) -> list[dict[str, Any]]:
     check_possible(home)
     known: dict[str, SourceStatus] = {}
     if (home / DATABASE_NAME).exists():
-        with Reader(home) as reader:
+        with Reader(home, or_empty=True) as reader:
             known = {status.name: status for status in reader.sources()}
     described = []
     for source in build_sources(config):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memoryd.config import Config
+from memoryd.counting import counted
 from memoryd.errors import RetryError, StoreError
 from memoryd.service.backups import DAMAGED, SIDECARS, generations
 from memoryd.service.bank.embedding import write_vector_file
@@ -41,10 +42,12 @@ class Repaired:
         added = sum(one.from_backup for one in self.tables)
         lost = sum(one.lost_pages for one in self.tables)
         helped = f", {added} from the backup {self.backup.name}" if self.backup and added else ""
-        missing = f"; {lost} places could not be read" if lost and self.kept_aside else ""
+        missing = (
+            f"; {counted(lost, 'place')} could not be read" if lost and self.kept_aside else ""
+        )
         kept = f"; the old file is kept as {self.kept_aside.name}" if self.kept_aside else ""
         return (
-            f"{rows} rows salvaged{helped}{missing}{kept}; "
+            f"{counted(rows, 'row')} salvaged{helped}{missing}{kept}; "
             "`memoryd run` (or `run --once`) reads all transcripts again, `memoryd reindex` also those in the archive"
         )
 

@@ -191,6 +191,11 @@ def open_reader(path: Path) -> Connection:
             return _open(f"{name}&immutable=1", path, _configure_reader)
 
 
+def open_empty() -> Connection:
+    """A database without a file, for this connection alone."""
+    return sqlite3.connect(":memory:", isolation_level=None)
+
+
 def _roll_back(path: Path) -> bool:
     """Undo what a killed writer had begun where there is no write-ahead log: a read-only connection may not."""
     if not Path(f"{path}-journal").exists() or not os.access(path, os.W_OK):

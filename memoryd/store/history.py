@@ -71,6 +71,11 @@ def sessions(connection: Connection, filters: Filters, limit: int) -> list[Store
     ]
 
 
+def source_names(connection: Connection) -> list[str]:
+    """Every source that was ever read, by name."""
+    return [name for (name,) in connection.execute("select name from source order by name")]
+
+
 def sources(connection: Connection) -> list[SourceStatus]:
     """The ledger's sums by source."""
     rows = connection.execute(

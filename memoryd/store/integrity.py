@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memoryd.counting import counted
 from memoryd.errors import StoreError
 from memoryd.store import bank, fts
 from memoryd.store.connection import Connection, DatabaseError
@@ -39,7 +40,11 @@ def _pages(connection: Connection) -> Iterator[Damage]:
     if pages:
         yield Damage("pages", "; ".join(pages), "salvage")
     if dangling:
-        yield Damage("foreign keys", f"{len(dangling)} rows point at nothing", "salvage")
+        yield Damage(
+            "foreign keys",
+            f"{counted(len(dangling), 'row')} with a reference to nothing",
+            "salvage",
+        )
 
 
 def _ledger(connection: Connection) -> Iterator[Damage]:
@@ -51,7 +56,9 @@ def _ledger(connection: Connection) -> Iterator[Damage]:
         yield Damage("ledger", str(error), "salvage")
         return
     if wrong:
-        yield Damage("ledger", f"{wrong} transcripts whose bytes do not add up", "salvage")
+        yield Damage(
+            "ledger", f"{counted(wrong, 'transcript')} whose bytes do not add up", "salvage"
+        )
 
 
 def _indexes(connection: Connection) -> Iterator[Damage]:

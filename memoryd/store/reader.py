@@ -6,7 +6,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from memoryd.errors import DamageError
+from memoryd.errors import DamageError, NothingYetError
 from memoryd.model import Candidate
 from memoryd.store import history
 from memoryd.store.connection import (
@@ -14,12 +14,13 @@ from memoryd.store.connection import (
     Connection,
     DatabaseError,
     explained,
+    open_empty,
     open_reader,
     translate,
 )
 from memoryd.store.query import Query
 from memoryd.store.records import Filters, SourceStatus, StoredMessage, StoredSession
-from memoryd.store.schema import check_version, schema_version
+from memoryd.store.schema import check_version, migrate, schema_version
 from memoryd.store.search import find_candidates, find_newest, load_messages
 from memoryd.store.traces import why_lost
 
@@ -27,22 +28,35 @@ from memoryd.store.traces import why_lost
 class Reader:
     """A read-only connection to the database in a home folder."""
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, or_empty: bool = False) -> None:
         """Open it.
 
+        Args:
+            or_empty: where there is no database yet, read one that holds nothing; none is made.
+
         Raises:
-            StoreError: there is no database yet, or another version made it. DamageError: it is lost.
+            StoreError: another version made it. NothingYetError: there is none yet. DamageError: it is lost.
         """
         self.path = home / DATABASE_NAME
         if lost := why_lost(self.path):
             raise DamageError(lost)
-        self.connection: Connection = open_reader(self.path)
+        try:
+            self.connection: Connection = self._open()
+        except NothingYetError:
+            if not or_empty:
+                raise
+            self.connection = open_empty()
+            migrate(self.connection)
+
+    def _open(self) -> Connection:
+        connection = open_reader(self.path)
         try:
             with explained(self.path):
-                check_version(self.connection)
+                check_version(connection)
         except BaseException:
-            self.connection.close()
+            connection.close()
             raise
+        return connection
 
     def __enter__(self) -> Self:
         return self
@@ -89,6 +103,10 @@ class Reader:
     def sessions(self, filters: Filters, limit: int) -> list[StoredSession]:
         """Sessions, the last active first."""
         return history.sessions(self.connection, filters, limit)
+
+    def source_names(self) -> list[str]:
+        """Every source that was ever read, by name."""
+        return history.source_names(self.connection)
 
     def sources(self) -> list[SourceStatus]:
         """What is known of every source that was ever read."""

@@ -6,7 +6,7 @@ Only the writer migrates, behind its lock; readers refuse another version.
 
 from typing import TYPE_CHECKING
 
-from memoryd.errors import StoreError
+from memoryd.errors import NothingYetError, StoreError
 from memoryd.store.connection import Connection
 from memoryd.store.lean import left_out
 
@@ -201,8 +201,11 @@ def check_version(connection: Connection) -> None:
 
     Raises:
         StoreError: newer or older than this program knows.
+        NothingYetError: whoever made the file was killed before the first table.
     """
     found = schema_version(connection)
+    if not found:
+        raise NothingYetError("nothing ingested yet: run `memoryd run --once`")
     if found > SCHEMA_VERSION:
         raise StoreError(
             f"the database has schema {found}, this memoryd knows {SCHEMA_VERSION}: upgrade memoryd"

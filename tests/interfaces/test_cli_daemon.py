@@ -135,7 +135,8 @@ class TestDoctor:
         assert memoryd("search", "staging").status == 0
 
     def test_a_database_that_was_lost_is_told(self, memoryd: Memoryd, home: Path) -> None:
-        (home / DATABASE_NAME).touch()
+        assert memoryd("run", "--once").status == 0
+        (home / DATABASE_NAME).write_bytes(b"")
 
         done = memoryd("doctor", "--json")
 

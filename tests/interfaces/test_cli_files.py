@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -95,6 +96,32 @@ def test_a_folder_cannot_be_compacted(run: Memoryd, tmp_path: Path) -> None:
     done = run("files", "compact", str(tmp_path), "--dry-run")
 
     assert (done.status, done.err) == (2, f"memoryd: {tmp_path} is a folder: name one file\n")
+
+
+def test_a_command_names_the_run_it_begins_with(alone: Memoryd, memory: Path) -> None:
+    run = alone
+    assert run("files", "approve", str(memory)).status == 0
+    told = run("files", "compact", str(memory)).err
+    again = run("files", "compact", str(memory)).err
+    listed = {one["run"]: one["kind"] for one in run("runs", "--json").json["runs"]}
+
+    (first,) = re.findall(r"first in step with the bank: \d+ added; `memoryd undo (s-\S+)`", told)
+    assert listed[first] == "files sync"
+    assert "in step" not in again
+
+
+def test_advice_keeps_the_profile_it_was_given_for(run: Memoryd, tmp_path: Path) -> None:
+    path = tmp_path / "notes" / "MEMORY.md"
+    path.parent.mkdir()
+    path.write_text("".join(f"- Service {n} listens on port {3000 + n}\n" for n in range(65)))
+    advice = f"memoryd files compact {path} --profile hermes"
+    shown = run("files", "list", str(path), "--profile", "hermes").err
+    checked = run("files", "check", str(path), "--profile", "hermes", "--json").json["files"]
+
+    assert advice in shown
+    assert f"run `{advice}`" in [one["fix"] for one in checked[0]["problems"]]
+    assert "codepoints" in run(*advice.split()[1:]).err
+    assert "limit" not in run("files", "compact", str(path)).err  # other rules have none
 
 
 def test_the_whole_way_of_a_full_file(alone: Memoryd, memory: Path) -> None:

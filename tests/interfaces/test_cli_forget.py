@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.agents import make_home
 from tests.service.file_helpers import Desk
 
 WORD = "xylophonequartz"
@@ -29,3 +30,41 @@ def test_memory_files_that_hold_the_text_are_named(
     assert not any(
         WORD.encode() in path.read_bytes() for path in desk.home.rglob("*") if path.is_file()
     )
+
+
+@pytest.mark.parametrize("dry", [(), ("--dry-run",)])
+@pytest.mark.parametrize(
+    ("words", "status", "said"),
+    [
+        (("--source", "claude-cod"), 2, "no source 'claude-cod'; the history holds: claude-code, codex"),
+        (("--source", "aider"), 1, "nothing matched; `memoryd sources`"),
+        (("--session", "nope"), 1, "nothing matched; `memoryd sessions`"),
+        (("--match", WORD), 1, "nothing matched; case aside"),
+        (("--entry", "e-nope"), 2, "there is no entry e-nope"),
+    ],
+)  # fmt: skip
+def test_forgetting_nothing_does_not_look_like_success(
+    memoryd: Callable[..., Any],
+    user: Path,
+    words: tuple[str, ...],
+    status: int,
+    said: str,
+    dry: tuple[str, ...],
+) -> None:
+    make_home(user)
+    assert memoryd("run", "--once").status == 0
+    done = memoryd("forget", *words, *dry)
+    told = memoryd("forget", *words, *dry, "--json")
+
+    assert (done.status, told.status) == (status, status)
+    assert said in done.err
+    assert not told.out or told.json["messages"] == 0
+
+
+def test_what_was_forgotten_is_no_more_to_be_forgotten(
+    memoryd: Callable[..., Any], user: Path
+) -> None:
+    make_home(user)
+    assert memoryd("run", "--once").status == 0
+
+    assert [memoryd("forget", "--source", "codex").status for _ in range(2)] == [0, 1]

@@ -64,8 +64,8 @@ class TestIngest:
 
         text = memoryd("ingest", str(path)).out.decode()
 
-        assert "1 new messages from 1 transcripts" in text
-        assert "1 damaged records kept aside" in text
+        assert "1 new message from 1 transcript" in text
+        assert "1 damaged record kept aside" in text
 
     def test_secrets_are_replaced_and_counted(self, memoryd: Memoryd, tmp_path: Path) -> None:
         secret = "ghp_" + "a1B2c3D4e5" * 3 + "f6G7h8"

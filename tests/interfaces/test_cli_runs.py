@@ -1,11 +1,19 @@
 """Runs, review and lists for people: readable, in local time, and never silent."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from memoryd.store.connection import DATABASE_NAME
+from tests.agents import make_home
 from tests.interfaces.conftest import Memoryd
 
+TOGETHER = (
+    "The nightly backup runs at 3 am on the server.",
+    "The nightly backup runs at 3 am on the server and is verified.",
+)
 FACTS = ("The database port is 5432", "The database port is now 6432")
 
 
@@ -18,14 +26,52 @@ def bank(memoryd: Memoryd, tmp_path: Path) -> Path:
     return home
 
 
-def test_a_run_reads_as_what_was_before_and_after(memoryd: Memoryd, bank: Path) -> None:
+def test_a_run_reads_as_what_replaced_what(memoryd: Memoryd, bank: Path) -> None:
     done = memoryd("consolidate", "--json", home=bank)
-    run = done.json["run"]
+    run, (one,) = done.json["run"], done.json["supersedes"]
     told = memoryd("runs", run, home=bank).out.decode()
 
-    assert told.splitlines()[0] == f"consolidate {run}: done, 1 supersedes"
-    assert f"  - [active] {FACTS[0]}\n  + [superseded] {FACTS[0]}\n" in told
+    assert told.splitlines()[0] == f"consolidate {run}: done, 1 superseded"
+    assert told.splitlines()[2:] == [
+        f"replaced {one['old']} by {one['new']}: {FACTS[1]}  [database port: a newer value]",
+        f"  - {one['old']}: {FACTS[0]}",
+    ]
     assert memoryd("runs", run, "--json", home=bank).json["run"] == run
+
+
+def test_a_run_reads_as_what_went_into_what(memoryd: Memoryd, home: Path) -> None:
+    for text in TOGETHER:
+        assert memoryd("memory", "add", text).status == 0
+    done = memoryd("consolidate", "--json")
+    (one,) = done.json["merges"]
+    told = memoryd("runs", done.json["run"]).out.decode()
+
+    (member,) = one["from"]
+    assert told.splitlines()[2:] == [
+        f"merged {one['into']}, {member} → {one['into']}: {TOGETHER[1]}  [say the same]",
+        f"  - {member}: {TOGETHER[0]}",
+    ]
+
+
+def test_a_run_that_changed_nothing_says_so_and_offers_no_way_back(
+    memoryd: Memoryd, bank: Path
+) -> None:
+    first = memoryd("consolidate", home=bank).out.decode()
+    second = memoryd("consolidate", home=bank).out.decode()
+    pruned = memoryd("prune", home=bank).out.decode()
+    runs = memoryd("runs", "--json", home=bank).json["runs"]
+    told = memoryd("runs", home=bank).out.decode().splitlines()
+
+    assert "1 superseded, 0 pairs kept apart; `memoryd undo" in first
+    assert second == "nothing changed, 0 pairs kept apart\n"
+    assert "undo" not in pruned
+    assert [one["summary"] for one in runs] == [
+        "nothing changed",
+        "nothing changed",
+        "1 superseded",
+    ]
+    assert [line.split("\t")[-1] for line in told] == [one["summary"] for one in runs]
+    assert memoryd("undo", runs[1]["run"], home=bank).out.decode().endswith("had changed nothing\n")
 
 
 def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> None:
@@ -37,7 +83,7 @@ def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> No
     )
     told = memoryd("runs", night["run"], home=bank).out.decode()
 
-    assert line["summary"] == "1 supersedes"
+    assert line["summary"] == "1 superseded"
     assert f"`memoryd runs {night['phases']['consolidate']['run']}`" in told
     assert "  backup: done\n" in told
 
@@ -45,11 +91,13 @@ def test_a_night_sums_up_what_its_phases_did(memoryd: Memoryd, bank: Path) -> No
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ("memory list --namespace nobody/here", "no entries"),
+        ("memory list --state archived", "no entries of state archived; there are: active (2)"),
+        ("memory list --scope /nowhere --all", "no entries of scope /nowhere; there are: global (2)"),
+        ("memory list --namespace nobody/here", "no entries of namespace nobody/here; there are: local/default (2)"),
         ("review", "nothing waits"),
         ("runs", "no runs yet"),
     ],
-)
+)  # fmt: skip
 def test_an_empty_list_says_so_and_how_to_go_on(
     memoryd: Memoryd, bank: Path, words: str, said: str
 ) -> None:
@@ -95,21 +143,81 @@ def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "shape"),
     [
-        (("forget", "--match", " "), "a blank would be found"),
-        (("ingest", ""), "expected a path"),
-        (("files", "check", ""), "expected a path"),
+        ("runs", {"runs": []}),
+        ("review", {"review": []}),
+        ("stats", {"days": 30.0, "namespaces": []}),
+        ("consolidate --dry-run", {"run": None, "merges": [], "supersedes": [], "conflicts": [], "vetoes": [], "held_back": []}),
+        ("prune --dry-run", {"run": None, "expired": [], "archived": [], "evicted": [], "kept_because": {}}),
     ],
-)
-def test_nothing_is_not_everything(
-    memoryd: Memoryd, bank: Path, words: tuple[str, ...], said: str
+)  # fmt: skip
+def test_before_the_first_database_everything_is_empty_and_none_is_made(
+    memoryd: Memoryd, tmp_path: Path, words: str, shape: dict[str, object]
 ) -> None:
-    done = memoryd(*words, home=bank)
+    home = tmp_path / "new"
+    done = memoryd(*words.split(), "--json", home=home)
 
-    assert done.status == 2
-    assert said in done.err
+    assert (done.status, done.err) == (0, "")
+    assert {name: done.json[name] for name in shape} == shape
+    assert memoryd(*words.split(), home=home).status == 0
+    assert not (home / DATABASE_NAME).exists()
+
+
+@pytest.mark.parametrize("words", ["memory list", "memory export"])
+def test_before_the_first_database_there_are_no_lines(
+    memoryd: Memoryd, tmp_path: Path, words: str
+) -> None:
+    done = memoryd(*words.split(), "--json", home=tmp_path / "new")
+
+    assert (done.status, done.out, done.err) == (0, b"", "")
+
+
+@pytest.mark.parametrize("words", ["consolidate", "prune"])
+def test_the_first_run_of_all_makes_its_database(
+    memoryd: Memoryd, tmp_path: Path, words: str
+) -> None:
+    run = memoryd(words, "--json", home=tmp_path / "new").json["run"]
+
+    assert memoryd("runs", "--json", home=tmp_path / "new").json["runs"][0]["run"] == run
 
 
 def test_nothing_to_measure_is_said(memoryd: Memoryd, history: Path) -> None:
     assert b"nothing to measure yet" in memoryd("stats", home=history).out
+
+
+def test_every_state_is_a_state_too(memoryd: Memoryd, bank: Path) -> None:
+    assert memoryd("consolidate", home=bank).status == 0
+    every = memoryd("memory", "list", "--state", "all", "--json", home=bank)
+
+    assert {one["state"] for one in every.lines} == {"active", "superseded"}
+    assert every.out == memoryd("memory", "list", "--all", "--json", home=bank).out
+
+
+def test_a_query_of_several_words_needs_no_quotes(memoryd: Memoryd, bank: Path) -> None:
+    plain = memoryd("memory", "search", "database", "port", "--json", home=bank)
+    quoted = memoryd("memory", "search", "database port", "--json", home=bank)
+
+    assert plain.status == 0
+    assert [hit["entry"]["id"] for hit in plain.json["hits"]] == [
+        hit["entry"]["id"] for hit in quoted.json["hits"]
+    ]
+    assert memoryd("memory", "search", home=bank).status == 2
+
+
+@pytest.mark.parametrize("began", ["", "pragma application_id=1835363684; pragma user_version=0"])
+def test_a_database_whose_maker_was_killed_is_none_yet(
+    memoryd: Memoryd, home: Path, user: Path, began: str
+) -> None:
+    make_home(user)
+    path = home / DATABASE_NAME
+    path.touch(mode=0o600)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(began)
+
+    assert memoryd("doctor", "--json").json["ok"]
+    assert memoryd("status", "--json").json["degraded"] == []
+    assert memoryd("runs", "--json").json == {"runs": []}
+    assert memoryd("search", "x", "--json").json["hits"] == []
+    assert memoryd("run", "--once").status == 0
+    assert memoryd("doctor", "--json").json["ok"]

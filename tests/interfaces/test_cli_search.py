@@ -310,3 +310,13 @@ def test_whatever_is_typed_is_answered_and_every_hit_is_real(history: Path, text
         for hit in recall(reader, text, Filters()):
             assert hit.message == reader.message(hit.message.id)
             assert hit.message.role != "tool"
+
+
+@pytest.mark.parametrize("words", ["search port", "sessions"])
+def test_a_source_that_was_never_read_is_named(memoryd: Memoryd, history: Path, words: str) -> None:
+    done = memoryd(*words.split(), "--source", "claude", home=history)
+
+    assert done.status == 1
+    assert (
+        "nothing of a source 'claude' was read; the history holds: claude-code, codex" in done.err
+    )

@@ -124,7 +124,7 @@ def test_too_much_in_use_is_said(life: Life) -> None:
     night = read_night(life.home, life.config(), None)
     page = render_night(replace(night, over_quota={"local/default": 1234}))
 
-    assert "local/default holds 1,234 entries more than its quota" in Checked(page).text
+    assert "local/default is over its quota by 1,234" in Checked(page).text
 
 
 def test_many_of_a_kind_are_there_for_those_who_ask(life: Life) -> None:

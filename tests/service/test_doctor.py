@@ -205,7 +205,7 @@ class TestCleanup:
         check = look(life.home, life.config())["cleanup by claude-code"]
 
         assert check.ok is ok
-        assert ok or f"1 transcripts with {path.stat().st_size} bytes" in check.detail
+        assert ok or f"1 transcript with {path.stat().st_size} bytes" in check.detail
 
     def test_agents_that_delete_nothing_are_not_spoken_of(
         self, filled: Path, config: Config

@@ -10,6 +10,8 @@ import pytest
 
 from memoryd.errors import HeldError
 from memoryd.service.bank.pruning import prune
+from memoryd.service.bank.runs import describe_runs
+from memoryd.store.reader import Reader
 from tests.service.archive_helpers import Life
 from tests.service.bank_helpers import entries
 from tests.service.fake_clock import FakeClock
@@ -141,6 +143,8 @@ def test_much_at_once_waits_for_a_person(tmp_path: Path, clock: FakeClock) -> No
     assert "30 entries are due at once" in told["blocked"]["local/default"]
     assert all(one["waits"] for one in told["archived"])
     assert {one.state for one in entries(life.home)} == {"active"}
+    with Reader(life.home) as reader:
+        assert describe_runs(reader, 1)[0]["summary"] == "nothing changed"
 
     run(life, confirmed=True)
 

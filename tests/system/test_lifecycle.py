@@ -45,7 +45,7 @@ def test_ready_comes_once_and_stopping_comes_last(place: Any, run: Run) -> None:
     assert (0, True) == (status, seconds < 3)
     assert 1 == sum("READY" in one for one in told)
     assert "STOPPING" in told[-1]
-    assert "watching 1 folders" in next(one["STATUS"] for one in told if "READY" in one)
+    assert "watching 1 folder" in next(one["STATUS"] for one in told if "READY" in one)
 
 
 def test_everything_in_the_home_is_private_while_it_runs(place: Any, run: Run) -> None:

@@ -111,7 +111,7 @@ def test_a_life_under_systemd(manager: Manager, eventually: Callable[..., bool])
     assert done.returncode == 0, done.stderr + (said.read_text() if said.exists() else "")
     told: dict[str, Any] = json.loads(manager.memoryd("service", "status", "--json").stdout)
     assert (told["installed"], told["active"], told["enabled"]) == (True, True, True)
-    assert manager.show("StatusText").startswith("watching 1 folders")  # READY=1 came, with STATUS
+    assert manager.show("StatusText").startswith("watching 1 folder")  # READY=1 came, with STATUS
     assert json.loads(manager.memoryd("status", "--json").stdout)["degraded"] == []
 
     configure(2)

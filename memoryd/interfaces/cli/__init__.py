@@ -16,6 +16,7 @@ from typing import Any
 import click
 
 from memoryd.errors import MemorydError, RetryError, UsageError
+from memoryd.interfaces.cli.parameters import NamedPath
 
 LONGEST_LINE = 1000  # characters of an error message
 
@@ -112,14 +113,14 @@ def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -
 @click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.option(
     "--home",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(file_okay=False),
     envvar="MEMORYD_HOME",
     help="Where everything memoryd owns is kept.",
 )
 @click.option(
     "--config",
     "config_path",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(dir_okay=False),
     envvar="MEMORYD_CONFIG",
     help="Another config.toml.",
 )

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import cached_property
-from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,14 +56,14 @@ class App:
         return load_config(self.config_path)
 
     def reader(self) -> "Reader":
-        """A read-only view of the database.
+        """A read-only view of the database; where there is none yet, of an empty one.
 
         Raises:
-            StoreError: there is none yet, or another version made it.
+            StoreError: another version made it. DamageError: it is lost.
         """
         from memoryd.store.reader import Reader  # noqa: PLC0415 - not every command reads
 
-        return Reader(self.home)
+        return Reader(self.home, or_empty=True)
 
     def carry_out(
         self,
@@ -76,17 +75,6 @@ class App:
         from memoryd.service.commands import carry_out  # noqa: PLC0415 - reading commands need none of it
 
         return carry_out(self.home, self.config, command, arguments, tell)
-
-
-class NamedPath(click.Path):
-    """A path that was given: an empty text is not the current folder."""
-
-    def convert(
-        self, value: "str | PathLike[str]", param: click.Parameter | None, ctx: click.Context | None
-    ) -> "str | bytes | PathLike[str]":
-        if value == "":
-            self.fail("expected a path, got nothing", param, ctx)
-        return super().convert(value, param, ctx)
 
 
 pass_app = click.make_pass_decorator(App)
@@ -155,6 +143,14 @@ def parse_time(text: str | None, option: str) -> datetime | None:
         raise click.BadParameter(
             f"{text!r}: expected a date (2026-11-30), a time or an age (7d, 12h)", param_hint=option
         ) from error
+
+
+def tell_source(reader: "Reader", source: str | None) -> None:
+    """Nothing was found: say so if no such source was ever read, and which ones were."""
+    names = reader.source_names()
+    if source is not None and source not in names:
+        held = ", ".join(names) or "nothing"
+        click.echo(f"nothing of a source {source!r} was read; the history holds: {held}", err=True)
 
 
 def size_text(count: float) -> str:

@@ -4,6 +4,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -91,7 +92,8 @@ def _print_status(described: dict[str, Any]) -> None:
     )
     click.echo(f"memoryd {described['version']}: {running}")
     click.echo(
-        f"{database['messages']} messages ({database['tool_messages']} of tools) in {database['sessions']} sessions, "
+        f"{counted(database['messages'], 'message')} ({database['tool_messages']} of tools) "
+        f"in {counted(database['sessions'], 'session')}, "
         f"{size_text(database['bytes'])} at {database['path']}"
     )
     print_table(

@@ -1,5 +1,6 @@
 """Memory files: `memoryd files …`."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -7,16 +8,16 @@ import click
 
 from memoryd.interfaces.cli.app import (
     App,
-    NamedPath,
     json_option,
     pass_app,
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 
-paths_argument = click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
+paths_argument = click.argument("paths", nargs=-1, type=NamedPath())
 profile_option = click.option(
-    "--profile", help="Whose rules count; else the place and the content say."
+    "--profile", type=TEXT, help="Whose rules count; else the place and the content say."
 )
 
 
@@ -58,8 +59,13 @@ def list_command(app: App, paths: tuple[Path, ...], profile: str | None, as_json
         click.echo("no memory files found; name some: `memoryd files list PATH`")
     for one in told["files"]:
         if one["crowded"]:
-            click.echo(f"{one['percent']} % full: `memoryd files compact {one['path']}`", err=True)
+            click.echo(f"{one['percent']} % full: `{compact_command(one)}`", err=True)
     return 0
+
+
+def compact_command(file: Mapping[str, Any]) -> str:
+    """The command that makes a file smaller by the rules by which it was found to be full."""
+    return f"memoryd files compact {file['path']} --profile {file['profile']}"
 
 
 def _print_unreadable(told: dict[str, Any]) -> None:
@@ -73,7 +79,10 @@ def _print_unreadable(told: dict[str, Any]) -> None:
 @json_option
 @pass_app
 def check(app: App, paths: tuple[Path, ...], profile: str | None, as_json: bool) -> int:
-    """Say why an agent does not remember: what is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut."""
+    """Say why an agent does not remember.
+
+    What is cut, never loaded, doubled, misplaced. Exit 1 if anything is cut.
+    """
     from memoryd.service.files.overview import check as examine  # noqa: PLC0415 - only here
 
     report = examine(app.home, _clean(paths), profile)
@@ -110,7 +119,7 @@ def _print_file(file: dict[str, Any]) -> None:
     show_default=True,
     help="What of it is taken.",
 )
-@click.option("--session", help="Who loads it; a load counts as a use once a session.")
+@click.option("--session", type=TEXT, help="Who loads it; a load counts as a use once a session.")
 @json_option
 @pass_app
 def snapshot(
@@ -122,7 +131,10 @@ def snapshot(
     session: str | None,
     as_json: bool,
 ) -> int:
-    """Print the text an agent should load at the start of a session, within both limits."""
+    """Print what an agent should load at the start of a session.
+
+    Within both limits: the file's, and what the context window has left.
+    """
     from memoryd.service.files.overview import snapshot as make  # noqa: PLC0415 - only here
 
     text = make(
@@ -144,7 +156,7 @@ def snapshot(
 
 
 @files.command()
-@click.argument("path", type=NamedPath(path_type=Path))
+@click.argument("path", type=NamedPath())
 @profile_option
 @click.option("--dry-run", is_flag=True, help="Only show what would change.")
 @click.option("--target-percent", type=click.FloatRange(1, 100), default=70.0, show_default=True)
@@ -153,7 +165,10 @@ def snapshot(
 def compact(
     app: App, path: Path, profile: str | None, dry_run: bool, target_percent: float, as_json: bool
 ) -> int:
-    """Rewrite a file within its limit; a dry run until the file is approved. `memoryd undo RUN` takes it back."""
+    """Rewrite a file within its limit, once it is approved.
+
+    Until then it is a dry run. `memoryd undo RUN` takes it back.
+    """
     from memoryd.service.files.filing import compact as rewrite  # noqa: PLC0415 - only here
 
     told = rewrite(
@@ -167,6 +182,7 @@ def compact(
     if as_json:
         print_json(told)
         return 0
+    print_synced(told["synced"])
     click.echo(told["diff"], nl=False)
     for one in told["moved"]:
         if one["into"] and one["into"] != one["content"]:
@@ -207,7 +223,10 @@ def sync(
     confirm: bool,
     as_json: bool,
 ) -> int:
-    """Take what memory files say into the bank, and show what the bank would change in them."""
+    """Take what memory files say into the bank.
+
+    What the bank would change in them is shown, and written with --write where that is approved.
+    """
     from memoryd.service.files.keeping import Leave, sync_files  # noqa: PLC0415 - only here
 
     leave = Leave(update=write, compact=write, confirmed=confirm, dry_run=dry_run)
@@ -219,14 +238,25 @@ def sync(
     return 1 if told["errors"] else 0
 
 
+def print_synced(synced: Mapping[str, Any]) -> None:
+    """What a command took from a file into the bank before its own work, and how to take that back."""
+    if synced.get("run"):
+        click.echo(f"first in step with the bank: {_synced(synced)}", err=True)
+
+
+def _synced(told: Mapping[str, Any]) -> str:
+    done = [
+        f"{len(found) if isinstance(found, list) else found} {name}"
+        for name in ("added", "replaced", "archived", "waiting", "refused")
+        if (found := told.get(name))
+    ]
+    undo = f"; `memoryd undo {told['run']}` takes it back" if told.get("run") else ""
+    return (", ".join(done) or "nothing new") + undo
+
+
 def _print_sync(told: dict[str, Any]) -> None:
     for one in told["files"]:
-        done = [
-            f"{len(found) if isinstance(found, list) else found} {name}"
-            for name in ("added", "replaced", "archived", "waiting", "refused")
-            if (found := one.get(name))
-        ]
-        click.echo(f"{one['path']}: {', '.join(done) or 'nothing new'}")
+        click.echo(f"{one['path']}: {_synced(one)}")
         if one.get("vanished"):
             click.echo("  most of it vanished at once; if that was meant: --confirm", err=True)
         for run in one["runs"]:
@@ -239,7 +269,7 @@ def _print_sync(told: dict[str, Any]) -> None:
 
 
 @files.command()
-@click.argument("name", metavar="PATH|PROFILE")
+@click.argument("name", type=TEXT, metavar="PATH|PROFILE")
 @click.option("--withdraw", is_flag=True, help="Take an approval back.")
 @json_option
 @pass_app
@@ -256,7 +286,10 @@ def approve(app: App, name: str, withdraw: bool, as_json: bool) -> int:
         click.echo(f"{known} was {'not approved' if withdraw else 'approved already'}", err=True)
     click.echo("may be rewritten: " + (", ".join(told["approved"]) or "nothing"))
     if not withdraw:
-        click.echo("see first what would change: `memoryd files compact PATH --dry-run`", err=True)
+        path = known if Path(known).is_absolute() else "PATH"
+        click.echo(
+            f"see first what would change: `memoryd files compact {path} --dry-run`", err=True
+        )
     return 0
 
 

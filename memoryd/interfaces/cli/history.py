@@ -8,10 +8,10 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.errors import NothingYetError
 from memoryd.interfaces.cli.app import (
     App,
-    NamedPath,
     json_option,
     json_time,
     local_stamp,
@@ -21,14 +21,18 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
     size_text,
+    tell_source,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
 
 
 @click.command()
-@click.argument("paths", nargs=-1, type=NamedPath(path_type=Path))
-@click.option("--source", help="Whose transcripts they are; else each file's content says.")
+@click.argument("paths", nargs=-1, type=NamedPath())
+@click.option(
+    "--source", type=TEXT, help="Whose transcripts they are; else each file's content says."
+)
 @json_option
 @pass_app
 def ingest(app: App, paths: tuple[Path, ...], source: str | None, as_json: bool) -> None:
@@ -45,11 +49,13 @@ def print_ingest(answer: dict[str, Any], as_json: bool) -> None:
         print_json(answer)
         return
     click.echo(
-        f"{answer['messages_added']} new messages from {answer['files']} transcripts "
+        f"{counted(answer['messages_added'], 'new message')} from {counted(answer['files'], 'transcript')} "
         f"({size_text(answer['bytes'])} in {answer['seconds']:.1f} s)"
     )
     if answer["quarantined"]:
-        click.echo(f"{answer['quarantined']} damaged records kept aside; see `memoryd sources`")
+        click.echo(
+            f"{counted(answer['quarantined'], 'damaged record')} kept aside; see `memoryd sources`"
+        )
     for error in answer["errors"]:
         click.echo(f"warning: {error}", err=True)
 
@@ -73,10 +79,10 @@ def progress_bar() -> Iterator[Callable[[dict[str, Any]], None]]:
 
 @click.command()
 @click.option("--limit", type=click.IntRange(1, 100_000), default=20, show_default=True)
-@click.option("--source", help="Only this agent.")
-@click.option("--project", help="Only this project.")
-@click.option("--since", help="Active since: a date, a time, or an age like 7d.")
-@click.option("--until", help="Begun before.")
+@click.option("--source", type=TEXT, help="Only this agent.")
+@click.option("--project", type=TEXT, help="Only this project.")
+@click.option("--since", type=TEXT, help="Active since: a date, a time, or an age like 7d.")
+@click.option("--until", type=TEXT, help="Begun before.")
 @json_option
 @pass_app
 def sessions(
@@ -98,6 +104,8 @@ def sessions(
     try:
         with Reader(app.home) as reader:
             found = reader.sessions(filters, limit)
+            if not found:
+                tell_source(reader, source)
     except NothingYetError:
         if as_json:
             print_json({"sessions": []})
@@ -132,6 +140,7 @@ def sessions(
                 )
                 for one in found
             ],
+            empty="no conversations found",
         )
     return 0 if found else 1
 

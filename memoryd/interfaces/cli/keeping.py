@@ -7,8 +7,10 @@ from typing import Any
 
 import click
 
-from memoryd.errors import UsageError
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, size_text
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath, the_one
+from memoryd.interfaces.cli.runs import offer_undo
 
 
 @click.command()
@@ -42,12 +44,12 @@ def prune(app: App, dry_run: bool, confirm: bool, as_json: bool) -> int:
     if report["history"].get("due"):
         history = report["history"]
         click.echo(
-            f"history: {history['removed']} of {history['due']} messages gone, {history['reason']}"
+            f"history: {history['removed']} of {counted(history['due'], 'message')} gone, {history['reason']}"
         )
         if history["blocked"]:
             click.secho(f"history waits: {history['blocked']}", fg="yellow")
     kept = ", ".join(f"{count} {reason}" for reason, count in report["kept_because"].items())
-    click.echo(f"kept: {kept or 'nothing there'}")
+    click.echo(f"kept: {kept or 'nothing there'}{offer_undo(report)}")
     return 0
 
 
@@ -88,7 +90,7 @@ def _left_out(skipped: str | Mapping[str, int] | None) -> str:
 
 
 @click.command()
-@click.argument("file", required=False, type=click.Path(path_type=Path))
+@click.argument("file", required=False, type=NamedPath())
 @json_option
 @pass_app
 def backup(app: App, file: Path | None, as_json: bool) -> int:
@@ -102,7 +104,7 @@ def backup(app: App, file: Path | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=NamedPath(exists=True, dir_okay=False))
 @json_option
 @pass_app
 def restore(app: App, file: Path, as_json: bool) -> int:
@@ -118,7 +120,7 @@ def restore(app: App, file: Path, as_json: bool) -> int:
 
 
 @click.command()
-@click.option("--source", help="Only this agent.")
+@click.option("--source", type=TEXT, help="Only this agent.")
 @json_option
 @pass_app
 def reindex(app: App, source: str | None, as_json: bool) -> int:
@@ -128,8 +130,8 @@ def reindex(app: App, source: str | None, as_json: bool) -> int:
         print_json(told)
         return 0
     click.echo(
-        f"{told['files']} transcripts read again, {told['from_archive']} of them from the archive: "
-        f"{told['messages_added']} messages are new, {told['messages_updated']} say something else now"
+        f"{counted(told['files'], 'transcript')} read again, {told['from_archive']} from the archive: "
+        f"{counted(told['messages_added'], 'new message')}, {told['messages_updated']} with other words than before"
     )
     for error in told["errors"]:
         click.echo(error, err=True)
@@ -137,10 +139,10 @@ def reindex(app: App, source: str | None, as_json: bool) -> int:
 
 
 @click.command()
-@click.option("--session", help="Everything of a session.")
-@click.option("--source", help="Everything of an agent.")
-@click.option("--entry", help="An entry, and what was made of it.")
-@click.option("--match", help="Every message and entry that holds this text.")
+@click.option("--session", type=TEXT, help="Everything of a session.")
+@click.option("--source", type=TEXT, help="Everything of an agent.")
+@click.option("--entry", type=TEXT, help="An entry, and what was made of it.")
+@click.option("--match", type=TEXT, help="Every message and entry that holds this text.")
 @click.option("--dry-run", is_flag=True, help="Say what would go; change nothing.")
 @json_option
 @pass_app
@@ -160,10 +162,7 @@ def forget(
     """
     from memoryd.service.files.overview import files_holding  # noqa: PLC0415 - only here
 
-    if sum(one is not None for one in (session, source, entry, match)) != 1:
-        raise UsageError("exactly one of --session, --source, --entry, --match is needed")
-    if match is not None and not match.strip():
-        raise UsageError("--match needs a text: a blank would be found in nearly everything")
+    chosen = the_one("session", "source", "entry", "match")
     asked: dict[str, Any] = {
         "session": session,
         "source": source,
@@ -180,38 +179,59 @@ def forget(
         print_json(told)
     else:
         went = "would go" if dry_run else "went"
-        click.echo(
-            f"{told['messages']} messages, {told['sessions']} sessions, {len(told['entries'])} entries {went}"
-        )
+        click.echo(f"{_amount(told)} {went}")
         if told["restored"]:
-            click.echo(f"{len(told['restored'])} entries hold their facts again")
+            back = counted(len(told["restored"]), "entry")
+            click.echo(f"{back} brought back: what was merged from it is gone")
         _print_left(told)
+    if not any(told.get(name) for name in _FOUND):
+        click.echo(f"nothing matched; {_WHERE_TO_LOOK[chosen]}", err=True)
+        return 1
     return 0
 
 
 def _ask(told: Mapping[str, Any]) -> None:
     """On a terminal: what would go, and may it?"""
     click.confirm(
-        f"{told['messages']} messages, {told['sessions']} sessions, {len(told['entries'])} entries go for good, and "
-        "the backups that hold them. Go on?",
+        f"For good: {_amount(told)}, and the backups that hold them. Go on?",
         abort=True,
     )
 
 
+def _amount(told: Mapping[str, Any]) -> str:
+    sizes = (
+        (told["messages"], "message"),
+        (told["sessions"], "session"),
+        (len(told["entries"]), "entry"),
+    )
+    return ", ".join(counted(size, noun) for size, noun in sizes)
+
+
 _LEFT = {
-    "transcripts_left": "transcripts of agents hold it still; memoryd neither copies nor reads it there again",
-    "memory_files_left": "memory files hold it still: edit them, or agents go on loading it",
-    "names_left": "names of folders, sessions or projects hold it, and stay: things are known by them",
+    "transcripts_left": ("transcript", "memoryd neither copies nor reads it there again"),
+    "memory_files_left": ("memory file", "edit it out, or agents go on loading it"),
+    "names_left": (
+        "name of a folder, session or project",
+        "things are known by them, so they stay",
+    ),
+}
+# What the command found, in memoryd's records or in what is not its own.
+_FOUND = ("messages", "sessions", "entries", "copies_deleted", "lines_deleted", *_LEFT)
+_WHERE_TO_LOOK = {
+    "session": "`memoryd sessions` lists them",
+    "source": "`memoryd sources` lists what was read of each",
+    "entry": "`memoryd memory list --all` lists them",
+    "match": "case aside, the text is looked for exactly as given",
 }
 LISTED = 10  # paths named on the screen; --json has all
 
 
 def _print_left(told: Mapping[str, Any]) -> None:
     """What holds it still, outside of what memoryd may change."""
-    for name, words in _LEFT.items():
+    for name, (noun, remark) in _LEFT.items():
         found = told.get(name, [])
         if found:
-            click.secho(f"{len(found)} {words}", fg="yellow")
+            click.secho(f"held still by {counted(len(found), noun)}: {remark}", fg="yellow")
         for path in found[:LISTED]:
             click.echo(f"  {path}")
         if found[LISTED:]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -14,20 +15,25 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath, refuse_together, the_one
 from memoryd.model import Entry
 
 DEFAULT_NAMESPACE = "local/default"
 KINDS = click.Choice(["working", "episodic", "semantic", "procedural"])
 ORIGINS = click.Choice(["user", "assistant", "tool", "external", "system"])
-STATES = click.Choice(["active", "merged", "superseded", "archived", "review", "removed"])
+EVERY = "all"
+STATES = click.Choice(["active", "merged", "superseded", "archived", "review", "removed", EVERY])
 
 namespace_option = click.option(
     "--namespace",
+    type=TEXT,
     default=DEFAULT_NAMESPACE,
     show_default=True,
     help="USER/APP; nothing crosses it.",
 )
-scope_option = click.option("--scope", help="Where it holds: a project's folder, or `global`.")
+scope_option = click.option(
+    "--scope", type=TEXT, help="Where it holds: a project's folder, or `global`."
+)
 
 
 @click.group()
@@ -36,10 +42,10 @@ def memory() -> None:
 
 
 @memory.command()
-@click.argument("text")
+@click.argument("text", type=TEXT)
 @namespace_option
 @scope_option
-@click.option("--session", "session_id", help="Working memory of this session only.")
+@click.option("--session", "session_id", type=TEXT, help="Working memory of this session only.")
 @click.option("--kind", type=KINDS, help="Else the words decide.")
 @click.option("--origin", type=ORIGINS, default="user", show_default=True)
 @click.option("--confidence", type=click.FloatRange(0, 1))
@@ -47,10 +53,8 @@ def memory() -> None:
     "--ttl-days", type=click.FloatRange(0, 1e6), help="Counted from the last use or confirmation."
 )
 @click.option("--pin", "pinned", is_flag=True, help="Never forget or rewrite it.")
-@click.option("--key", help="Your own id; adding the same key again replaces.")
-@click.option(
-    "--file", type=click.Path(path_type=Path), help="Into this memory file, within its limit."
-)
+@click.option("--key", type=TEXT, help="Your own id; adding the same key again replaces.")
+@click.option("--file", type=NamedPath(), help="Into this memory file, within its limit.")
 @json_option
 @pass_app
 def add(
@@ -72,6 +76,7 @@ def add(
 
 def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
     """Add to a memory file; what is in the way is told whole, never cut silently."""
+    from memoryd.interfaces.cli.files import print_synced  # noqa: PLC0415 - only here
     from memoryd.service.files.filing import add_to_file  # noqa: PLC0415 - only here
     from memoryd.service.files.places import clean_path  # noqa: PLC0415 - only here
 
@@ -84,6 +89,7 @@ def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
         for entry in told["entries"]:
             click.echo(f"  {entry['size']:6} {entry['content']}", err=True)
     else:
+        print_synced(told.get("synced", {}))
         used = f"{told['used']} of {told['limit'] or 'any number of'} {told['unit']}"
         undo = f"; `memoryd undo {told['run']}` takes it back" if told["run"] else ""
         click.echo(f"{told['outcome']}: {told['reason']}; {used}{undo}")
@@ -93,12 +99,16 @@ def _add_to_file(app: App, file: Path, text: str, as_json: bool) -> int:
 
 
 @memory.command("import")
-@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
+@click.argument("file", type=NamedPath(exists=True, dir_okay=False))
 @click.option("--raw", is_flag=True, help="Store every line as given, as `export` printed it.")
 @json_option
 @pass_app
 def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
-    """Import entries from JSON lines: `content` and any other field of an entry."""
+    """Import entries from a file of JSON lines.
+
+    A line is an object with "content" and, if you like, any other field that `memory list --json` prints, as "namespace",
+    "scope", "kind", "origin", "confidence", "created_at", "ttl_days", "pinned", "key": the same key again replaces.
+    """
     told = app.carry_out("memory.import", {"path": str(file.absolute()), "raw": raw})
     if as_json:
         print_json(told)
@@ -115,15 +125,18 @@ def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
 
 
 @memory.command()
-@click.argument(
-    "file", required=False, type=click.Path(path_type=Path, exists=True, dir_okay=False)
-)
+@click.argument("file", required=False, type=NamedPath(exists=True, dir_okay=False))
 @click.option("--dry-run", is_flag=True, help="Decide, but store nothing.")
 @json_option
 @pass_app
 def extract(app: App, file: Path | None, dry_run: bool, as_json: bool) -> int:
-    """Pass messages through the gate: of FILE (JSON lines {"id", "text", "origin"}), or what is new in the history."""
+    """Pass messages of FILE, or of the history, through the gate.
+
+    FILE holds JSON lines {"id", "text", "origin"}. Without it, what is new in the history is read.
+    """
     if file is None:
+        if dry_run:
+            raise click.UsageError("--dry-run needs a FILE: the history is read and stored at once")
         return _extract_history(app, as_json)
     if dry_run:
         from memoryd.service.bank.extraction import judge_file  # noqa: PLC0415 - only here
@@ -141,7 +154,10 @@ def _extract_history(app: App, as_json: bool) -> int:
     if as_json:
         print_json(counts)
     else:
-        click.echo(", ".join(f"{count} {name}" for name, count in counts.items()))
+        click.echo(
+            f"{counted(counts.pop('messages'), 'message')}: "
+            + ", ".join(f"{count} {name}" for name, count in counts.items())
+        )
     return 0
 
 
@@ -150,7 +166,7 @@ def _extract_history(app: App, as_json: bool) -> int:
 @click.option("--all-namespaces", is_flag=True, help="Every namespace, each in turn.")
 @scope_option
 @click.option("--state", type=STATES, default="active", show_default=True)
-@click.option("--all", "every_state", is_flag=True, help="Every state.")
+@click.option("--all", "every_state", is_flag=True, help="Every state, as `--state all`.")
 @json_option
 @pass_app
 def list_command(
@@ -163,13 +179,17 @@ def list_command(
     as_json: bool,
 ) -> int:
     """List entries in the order they were made."""
-    from memoryd.service.bank.view import listed  # noqa: PLC0415 - only here
+    from memoryd.service.bank.view import listed, why_none  # noqa: PLC0415 - only here
 
+    refuse_together("namespace", "all_namespaces")
+    refuse_together("state", "every_state")
+    place = None if all_namespaces else namespace
+    only = None if every_state or state == EVERY else state
     with app.reader() as reader:
-        entries = listed(
-            reader, None if all_namespaces else namespace, scope, () if every_state else (state,)
-        )
-    _print_entries(entries, as_json)
+        entries = listed(reader, place, scope, (only,) if only else ())
+        filters = {"namespace": place, "scope": scope, "state": only}
+        empty = "" if entries or as_json else why_none(listed(reader), filters)
+    _print_entries(entries, as_json, empty)
     return 0
 
 
@@ -177,15 +197,18 @@ def list_command(
 @json_option
 @pass_app
 def export(app: App, as_json: bool) -> int:
-    """Print every entry of every namespace as JSON lines that `import --raw` takes back without loss."""
+    """Print every entry as `import --raw` takes it back.
+
+    JSON lines, of every namespace, without loss.
+    """
     from memoryd.service.bank.view import listed  # noqa: PLC0415 - only here
 
     with app.reader() as reader:
-        _print_entries(listed(reader, None, None, ()), as_json=True)
+        _print_entries(listed(reader), as_json=True)
     return 0
 
 
-def _print_entries(entries: Sequence[Entry], as_json: bool) -> None:
+def _print_entries(entries: Sequence[Entry], as_json: bool, empty: str = "") -> None:
     from memoryd.store.entry_rows import entry_to_json  # noqa: PLC0415 - only here
 
     if as_json:
@@ -203,19 +226,17 @@ def _print_entries(entries: Sequence[Entry], as_json: bool) -> None:
         )
         for one in entries
     ]
-    print_table(
-        ("id", "state", "kind", "scope", "sure", "content"),
-        rows,
-        empty="no entries: `memoryd memory add TEXT` makes one, the nightly run finds them in the history",
-    )
+    print_table(("id", "state", "kind", "scope", "sure", "content"), rows, empty)
 
 
 @memory.command()
-@click.argument("query")
+@click.argument("words", type=TEXT, nargs=-1, required=True, metavar="QUERY")
 @namespace_option
 @scope_option
 @click.option(
-    "--session", help="Who asks; an answer counts once a session. Also shows its working memory."
+    "--session",
+    type=TEXT,
+    help="Who asks; an answer counts once a session. Also shows its working memory.",
 )
 @click.option("--limit", type=click.IntRange(1, 1000), default=10, show_default=True)
 @click.option("--explain", is_flag=True, help="Show every factor of the score.")
@@ -223,7 +244,7 @@ def _print_entries(entries: Sequence[Entry], as_json: bool) -> None:
 @pass_app
 def search(
     app: App,
-    query: str,
+    words: tuple[str, ...],
     namespace: str,
     scope: str | None,
     session: str | None,
@@ -235,7 +256,7 @@ def search(
     from memoryd.service.bank.search import search_memory  # noqa: PLC0415 - only here
 
     asked = {
-        "query": query,
+        "query": " ".join(words),
         "namespace": namespace,
         "scope": scope,
         "session": session,
@@ -272,8 +293,8 @@ def _change(app: App, entry_id: str, how: str, as_json: bool, text: str | None =
 
 
 @memory.command()
-@click.argument("entry_id", metavar="ID")
-@click.argument("text")
+@click.argument("entry_id", type=TEXT, metavar="ID")
+@click.argument("text", type=TEXT)
 @json_option
 @pass_app
 def replace(app: App, entry_id: str, text: str, as_json: bool) -> int:
@@ -283,7 +304,7 @@ def replace(app: App, entry_id: str, text: str, as_json: bool) -> int:
 
 def _simple_command(how: str, help_text: str) -> None:
     @memory.command(how, help=help_text)
-    @click.argument("entry_id", metavar="ID")
+    @click.argument("entry_id", type=TEXT, metavar="ID")
     @json_option
     @pass_app
     def command(app: App, entry_id: str, as_json: bool) -> int:
@@ -293,7 +314,7 @@ def _simple_command(how: str, help_text: str) -> None:
 for _how, _help in (
     (
         "remove",
-        "Take an entry out of memory; `restore` brings it back, `memoryd forget` erases it.",
+        "Take an entry out of memory; `restore` brings it back.\n\n`memoryd forget --entry ID` erases it.",
     ),
     ("pin", "Never forget or rewrite an entry."),
     ("unpin", "Let an entry be forgotten and rewritten again."),
@@ -303,26 +324,18 @@ for _how, _help in (
 
 
 @memory.command()
-@click.argument("entry_id", metavar="ID")
-@click.option(
-    "--wrong",
-    "judgement",
-    flag_value="wrong",
-    help="It goes, and never comes back from the same words.",
-)
-@click.option("--right", "judgement", flag_value="right", help="It is surer.")
-@click.option(
-    "--outdated", "judgement", flag_value="outdated", help="It was true, and is history now."
-)
+@click.argument("entry_id", type=TEXT, metavar="ID")
+@click.option("--wrong", is_flag=True, help="It goes, and never comes back from the same words.")
+@click.option("--right", is_flag=True, help="It is surer.")
+@click.option("--outdated", is_flag=True, help="It was true, and is history now.")
 @click.option("--note", help="Why.")
 @json_option
 @pass_app
 def feedback(
-    app: App, entry_id: str, judgement: str | None, note: str | None, as_json: bool
+    app: App, /, entry_id: str, note: str | None, as_json: bool, **judgements: bool
 ) -> int:
     """Say that an entry is wrong, right or outdated."""
-    if judgement is None:
-        raise click.UsageError("one of --wrong, --right, --outdated is needed")
+    judgement = the_one(*judgements)
     told = app.carry_out("memory.feedback", {"id": entry_id, "judgement": judgement, "note": note})
     if as_json:
         print_json(told["entry"])
@@ -332,7 +345,7 @@ def feedback(
 
 
 @memory.command()
-@click.argument("entry_id", metavar="ID")
+@click.argument("entry_id", type=TEXT, metavar="ID")
 @json_option
 @pass_app
 def history(app: App, entry_id: str, as_json: bool) -> int:

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import App, json_option, pass_app, print_json, print_table
+from memoryd.interfaces.cli.parameters import TEXT
 
 
 @click.group()
@@ -44,12 +46,15 @@ def list_command(app: App, as_json: bool) -> None:
 
 
 @model.command()
-@click.argument("source")
+@click.argument("source", type=TEXT)
 @click.option("--name", default="", help="Under which name to keep it.")
 @click.option("--network", is_flag=True, help="Allow fetching it from the hub.")
 @pass_app
 def pull(app: App, source: str, name: str, network: bool) -> None:
-    """Copy a model from a folder or an installed package (or, with --network, from the hub)."""
+    """Copy a model from a folder or an installed package.
+
+    With --network, also from the hub.
+    """
     from memoryd.embedding import pull_model  # noqa: PLC0415 - only here
 
     pulled = pull_model(models_folder(app), source, name=name, network=network)
@@ -57,10 +62,13 @@ def pull(app: App, source: str, name: str, network: bool) -> None:
 
 
 @model.command()
-@click.argument("name")
+@click.argument("name", type=TEXT)
 @pass_app
 def use(app: App, name: str) -> None:
-    """Use a model from now on; vectors are made anew beside the old ones and switched when complete."""
+    """Use a model from now on.
+
+    Vectors are made anew beside the old ones, and switched when they are complete.
+    """
     from memoryd.embedding import use_model  # noqa: PLC0415 - only here
 
     used = use_model(models_folder(app), name)
@@ -94,10 +102,10 @@ def stats(app: App, days: float, as_json: bool) -> int:
     for one in described["namespaces"]:
         recalls = one["recalls"]
         click.secho(one["namespace"], fg="cyan")
-        click.echo(f"  {one['active']} active entries, {one['ever_used']} ever used")
+        click.echo(f"  {counted(one['active'], 'active entry')}, {one['ever_used']} ever used")
         if recalls["asked"]:
             click.echo(
-                f"  asked {recalls['asked']} times, answered {100 * one['hit_rate']:.0f} %, "
+                f"  asked {counted(recalls['asked'], 'time')}, answered {100 * one['hit_rate']:.0f} %, "
                 f"{recalls['milliseconds']:.1f} ms and {recalls['characters']:.0f} characters each"
             )
         if one["writes"]:

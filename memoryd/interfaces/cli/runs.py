@@ -5,6 +5,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -13,6 +14,8 @@ from memoryd.interfaces.cli.app import (
     print_json,
     print_table,
 )
+from memoryd.interfaces.cli.deeds import describe_deeds
+from memoryd.interfaces.cli.parameters import TEXT, NamedPath
 
 LISTED = 50  # changes of a run shown on the screen; --json has all
 
@@ -21,7 +24,9 @@ LISTED = 50  # changes of a run shown on the screen; --json has all
 @click.option(
     "--dry-run", is_flag=True, help="Print exactly the plan that would run; change nothing."
 )
-@click.option("--namespace", help="Only this one; else every namespace, each on its own.")
+@click.option(
+    "--namespace", type=TEXT, help="Only this one; else every namespace, each on its own."
+)
 @json_option
 @pass_app
 def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -> int:
@@ -39,11 +44,13 @@ def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -
 
 
 def _print_report(report: dict[str, Any]) -> None:
+    from memoryd.service.bank.runs import summarise  # noqa: PLC0415 - only here
+
     for merge in report["merges"]:
         click.secho(
             f"merge {', '.join(merge['from'])} into {merge['into']}: {merge['reason']}", fg="cyan"
         )
-        click.echo(f"  {merge['content']}  ({merge['saved_chars']} characters saved)")
+        click.echo(f"  {merge['content']}  ({counted(merge['saved_chars'], 'character')} saved)")
     for one in report["supersedes"]:
         click.secho(f"{one['new']} supersedes {one['old']}: {one['attribute']}", fg="cyan")
     for one in report["conflicts"]:
@@ -58,20 +65,26 @@ def _print_report(report: dict[str, Any]) -> None:
             )
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
-    done = f"{len(report['merges'])} merges, {len(report['supersedes'])} supersedes, {len(report['vetoes'])} pairs kept apart"
+    apart = f"{counted(len(report['vetoes']), 'pair')} kept apart"
+    click.echo(f"{summarise(report)}, {apart}{offer_undo(report)}")
+
+
+def offer_undo(report: dict[str, Any]) -> str:
+    """The end of a line about a run: how to take it back, if it changed anything."""
+    from memoryd.service.bank.runs import changed_entries  # noqa: PLC0415 - only here
+
     if report["dry_run"]:
-        click.echo(f"{done} (dry run: nothing was changed)")
-    else:
-        click.echo(f"{done}; `memoryd undo {report['run']}` takes it back")
+        return " (dry run: nothing was changed)"
+    return f"; `memoryd undo {report['run']}` takes it back" if changed_entries(report) else ""
 
 
 @click.command()
-@click.argument("run_id", metavar="[ID]", required=False)
+@click.argument("run_id", type=TEXT, metavar="[ID]", required=False)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True)
 @click.option(
     "--html",
     "page",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=NamedPath(dir_okay=False),
     help="Write the page of a night (of the last, without ID) to this file.",
 )
 @json_option
@@ -103,19 +116,19 @@ def runs(app: App, run_id: str | None, limit: int, page: Path | None, as_json: b
 
 
 def _print_run(run: dict[str, Any]) -> None:
-    """A run for people: what it did, and each entry it touched before and after."""
+    """A run for people: what it did, by which entry went into which."""
     click.secho(f"{run['kind']} {run['run']}: {run['state']}, {run['summary']}", fg="cyan")
     click.echo(f"{local_stamp(run['started'])} to {local_stamp(run['finished'])}")
     for name, told in run["report"].get("phases", {}).items():
         nested = f"  `memoryd runs {told['run']}`" if told.get("run") else ""
         click.echo(f"  {name}: {told.get('error') or 'done'}{nested}")
-    for change in run["changes"][:LISTED]:
-        click.secho(f"{change['entry']}: {change['why']}", fg="cyan")
-        for sign, state in (("-", change["before"]), ("+", change["after"])):
-            if state is not None:
-                click.echo(f"  {sign} [{state['state']}] {state['content']}")
-    if run["changes"][LISTED:]:
-        click.echo(f"and {len(run['changes']) - LISTED} more changes (--json has all)")
+    deeds = list(describe_deeds(run["changes"]))
+    for deed, gone in deeds[:LISTED]:
+        click.secho(deed, fg="cyan")
+        for words in gone:
+            click.echo(f"  - {words}")
+    if deeds[LISTED:]:
+        click.echo(f"and {counted(len(deeds) - LISTED, 'more change')} (--json has all)")
 
 
 def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
@@ -131,7 +144,7 @@ def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
 
 
 @click.command()
-@click.argument("run_id", metavar="RUN")
+@click.argument("run_id", type=TEXT, metavar="RUN")
 @json_option
 @pass_app
 def undo(app: App, run_id: str, as_json: bool) -> int:
@@ -153,7 +166,10 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
         return 0
     if done.get("file"):
         click.echo(f"{done['file']} is as it was before {run_id}, but for later hand edits")
-    click.echo(f"{len(done['restored'])} entries are as they were before {run_id}")
+    if done["restored"]:
+        click.echo(f"as before {run_id}: {counted(len(done['restored']), 'entry')}")
+    elif not done.get("file") and not done["not_undone"]:
+        click.echo(f"{run_id} had changed nothing")
     if done.get("kept_apart"):
         click.echo("the next runs will not do it again; `memoryd review list --apart` shows what")
     for entry, why in done["not_undone"].items():
@@ -227,16 +243,16 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 
 
 @review.command()
-@click.argument("waiting_id", metavar="ID")
+@click.argument("waiting_id", type=TEXT, metavar="ID")
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, let the newer side of a conflict win, or allow again what was undone."""
+    """Accept an entry, let the newer side of a conflict win, or allow what was undone."""
     return _decide(app, waiting_id, "approve", as_json)
 
 
 @review.command()
-@click.argument("waiting_id", metavar="ID")
+@click.argument("waiting_id", type=TEXT, metavar="ID")
 @json_option
 @pass_app
 def reject(app: App, waiting_id: str, as_json: bool) -> int:

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from memoryd.counting import counted
 from memoryd.errors import NothingYetError, UsageError
 from memoryd.interfaces.cli.app import (
     App,
@@ -16,7 +17,9 @@ from memoryd.interfaces.cli.app import (
     parse_time,
     pass_app,
     print_json,
+    tell_source,
 )
+from memoryd.interfaces.cli.parameters import TEXT
 from memoryd.service.recall import Hit, recall
 from memoryd.store.reader import Reader
 from memoryd.store.records import Filters
@@ -30,19 +33,19 @@ MAX_LIMIT = 1000
 
 
 @click.command()
-@click.argument("words", nargs=-1, metavar="QUERY")
+@click.argument("words", type=TEXT, nargs=-1, metavar="QUERY")
 @click.option("--limit", type=click.IntRange(1, MAX_LIMIT), default=10, show_default=True)
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True)
-@click.option("--source", help="Only this agent.")
-@click.option("--project", help="Only this project (its folder as the agent noted it).")
+@click.option("--source", type=TEXT, help="Only this agent.")
+@click.option("--project", type=TEXT, help="Only this project (its folder as the agent noted it).")
 @click.option(
     "--role",
     type=click.Choice(ROLES),
     help="Only this role; `tool` searches tool calls and results.",
 )
-@click.option("--session", help="Only this session.")
-@click.option("--since", help="Not older: a date, a time, or an age like 7d.")
-@click.option("--until", help="Older than: a date, a time, or an age.")
+@click.option("--session", type=TEXT, help="Only this session.")
+@click.option("--since", type=TEXT, help="Not older: a date, a time, or an age like 7d.")
+@click.option("--until", type=TEXT, help="Older than: a date, a time, or an age.")
 @click.option("--sort", type=click.Choice(SORTS), default="relevance", show_default=True)
 @click.option("--explain", is_flag=True, help="Show the parts of every score.")
 @click.option(
@@ -75,6 +78,8 @@ def search(
             _search_batch(reader, options)
             return 0
         answer, hits = _search(reader, query, options)
+        if not hits:
+            tell_source(reader, options["source"])
     if as_json:
         print_json(answer)
     else:
@@ -163,7 +168,7 @@ def _print_hits(hits: list[Hit], answer: dict[str, Any], explain: bool) -> None:
             click.echo(f"  score {hit.score:.3f}: {parts}")
     if hits:
         click.echo(
-            f"\n{len(hits)} hits in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
+            f"\n{counted(len(hits), 'hit')} in {1000 * answer['seconds']:.0f} ms; `memoryd show ID` shows one with its neighbours"
         )
     else:
         click.echo("nothing found; try fewer or other words, or --role tool for tool calls")

@@ -43,7 +43,10 @@ def install(app: App, dry_run: bool, linger: bool, network: bool, as_json: bool)
 @json_option
 @pass_app
 def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
-    """Stop and remove the service; everything memoryd remembers stays."""
+    """Stop and remove the service.
+
+    Everything memoryd remembers stays.
+    """
     from memoryd.service.managers.managing import find_manager, uninstall_service  # noqa: PLC0415 - only here
 
     _print_steps(uninstall_service(find_manager(), dry_run=dry_run), as_json)
@@ -54,7 +57,10 @@ def uninstall(app: App, dry_run: bool, as_json: bool) -> None:
 @json_option
 @pass_app
 def status(app: App, dry_run: bool, as_json: bool) -> int:
-    """Say what the service manager knows; exit 1 when an installed service does not run."""
+    """Say what the service manager knows.
+
+    Exit 1 when an installed service does not run.
+    """
     from memoryd.service.managers.managing import describe_service  # noqa: PLC0415 - only here
 
     state = describe_service()

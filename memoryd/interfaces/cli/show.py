@@ -14,6 +14,7 @@ from memoryd.interfaces.cli.app import (
     pass_app,
     print_json,
 )
+from memoryd.interfaces.cli.parameters import TEXT
 from memoryd.store.reader import Reader
 from memoryd.store.records import StoredMessage
 
@@ -21,7 +22,7 @@ LONGEST_ID = 18  # digits that SQLite's integers hold
 
 
 @click.command()
-@click.argument("identity", metavar="MESSAGE_ID|ENTRY_ID")
+@click.argument("identity", type=TEXT, metavar="MESSAGE_ID|ENTRY_ID")
 @click.option(
     "--context",
     type=click.IntRange(0, 1000),
@@ -33,7 +34,7 @@ LONGEST_ID = 18  # digits that SQLite's integers hold
 @pass_app
 def show(app: App, identity: str, context: int, as_json: bool) -> int:
     """Show a message with its neighbours, or an entry with its whole provenance."""
-    with app.reader() as reader:
+    with Reader(app.home) as reader:
         if identity.isascii() and identity.isdigit():
             return _show_message(reader, identity, context, as_json)
         return _show_entry(reader, identity, as_json)

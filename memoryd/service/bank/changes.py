@@ -18,6 +18,7 @@ from memoryd.model import Entry
 from memoryd.service.bank.apart import keep_apart
 from memoryd.service.bank.groups import Group, unanswered, was_answered
 from memoryd.service.bank.remembering import screen_entry
+from memoryd.service.home import prepare_home
 from memoryd.service.writer import Tell, Writer, utc_now
 from memoryd.store.apart import decided_since, kept_apart_since
 from memoryd.store.bank import Bank, Because, revision
@@ -49,9 +50,10 @@ class Changes:
     foreseen: str | None = None
 
 
-def write_changes(changes: Changes, folder: Path) -> Path:
+def write_changes(changes: Changes, home: Path) -> Path:
     """Leave changes where the writer finds them; a plan can be larger than a request may be."""
-    path = folder / f"{PLAN_PREFIX}{changes.run}.json"
+    prepare_home(home)
+    path = home / f"{PLAN_PREFIX}{changes.run}.json"
     value = {
         "run": changes.run,
         "kind": changes.kind,

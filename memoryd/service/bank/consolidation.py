@@ -62,7 +62,7 @@ def consolidate(
     rewriter = (
         Rewriter(settings, os.environ.get(settings.key_variable, "")) if settings.url else None
     )
-    with Reader(home) as reader, few_collections():
+    with Reader(home, or_empty=True) as reader, few_collections():
         places = namespaces(reader.connection) if namespace is None else [namespace]
         seen = revision(reader.connection)
         planned = [(place, *_plan(reader, place, policy, now, rewriter)) for place in places]

@@ -50,7 +50,7 @@ def prune(
     if jumped and confirmed and not dry_run:
         carry_out(home, config, "clock.trust", {})
     run = f"p-{now:%Y%m%d}-{uuid4().hex[:8]}"
-    with Reader(home) as reader:
+    with Reader(home, or_empty=True) as reader:
         plans = {
             place: plan_retention(
                 list_entries(reader.connection, place, states=()),

@@ -1,14 +1,20 @@
 """Runs as people and programs read them: one line each, or one of them whole."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from memoryd.counting import counted
 from memoryd.errors import UsageError
+from memoryd.store.bank import Event
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, get_run, list_runs, run_events
 
 QUIET = ("vetoes", "cut_entries")  # what a run left as it was
+TAKEN_BACK = ("merges", "supersedes", "expired", "archived", "evicted")  # by `memoryd undo`
+_NOUNS = {"merges": "merge", "conflicts": "conflict"}
+_PARTICIPLES = {"supersedes": "superseded", "held_back": "held back"}
 
 
 def describe_runs(reader: Reader, limit: int) -> list[dict[str, Any]]:
@@ -30,6 +36,8 @@ def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
             "entry": event.entry_id,
             "namespace": namespace,
             "why": event.because.why,
+            "merged_from": _joined(event),
+            "superseded_by": event.after.superseded_by if event.after else None,
             "before": None
             if event.before is None
             else {"state": event.before.state, "content": event.before.content},
@@ -42,6 +50,12 @@ def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
     return {**_line(run), "report": dict(run.report), "changes": touched}
 
 
+def _joined(event: Event) -> list[str]:
+    """The entries that went into this one by this change."""
+    had = event.before.merged_from if event.before else ()
+    return [one for one in event.after.merged_from if one not in had] if event.after else []
+
+
 def _line(run: Run) -> dict[str, Any]:
     return {
         "run": run.id,
@@ -50,18 +64,39 @@ def _line(run: Run) -> dict[str, Any]:
         "started": stamp(run.started),
         "finished": stamp(run.finished),
         "state": run.state,
-        "summary": ", ".join(_summary(run.report)) or "nothing to do",
+        "summary": summarise(run.report),
     }
+
+
+def summarise(report: Mapping[str, Any]) -> str:
+    """What a run did, in a few words."""
+    parts = _summary(report)
+    if all(part.endswith(_PARTICIPLES["held_back"]) for part in parts):
+        parts.insert(0, "nothing changed")
+    return ", ".join(parts)
+
+
+def changed_entries(report: Mapping[str, Any]) -> bool:
+    """Is there anything that undoing a run of consolidation or retention would take back?"""
+    return any(_done(report.get(name, ())) for name in TAKEN_BACK)
+
+
+def _done(changes: Sequence[Any]) -> list[Any]:
+    """Without those that wait for a person."""
+    return [one for one in changes if not (isinstance(one, Mapping) and one.get("waits"))]
 
 
 def _summary(report: Mapping[str, Any]) -> list[str]:
     """How many of what a run did; of a night, all its phases did together."""
     phases = report.get("phases")
     if phases is None:
-        return [
-            f"{len(value)} {name}"
+        rewritten = [f"{Path(report['path']).name} rewritten"] if "path" in report else []
+        return rewritten + [
+            counted(len(done), _NOUNS[name])
+            if name in _NOUNS
+            else f"{len(done)} {_PARTICIPLES.get(name, name)}"
             for name, value in report.items()
-            if isinstance(value, list) and value and name not in QUIET
+            if isinstance(value, list) and name not in QUIET and (done := _done(value))
         ]
     learned = phases.get("extract", {}).get("added", 0)
     parts = [f"{learned} learned"] if learned else []

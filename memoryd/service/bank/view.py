@@ -1,7 +1,8 @@
 """Reading the memory bank: list, search, history, the provenance of an entry."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +18,7 @@ from memoryd.store.reader import Reader
 from memoryd.store.runs import entry_events
 
 SEARCHED = 50  # candidates of each kind that are fused
+SHOWN = 20  # namespaces, scopes or states that a message names
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,10 @@ def answer_json(answer: Answer) -> dict[str, Any]:
 
 
 def listed(
-    reader: Reader, namespace: str | None, scope: str | None, states: Sequence[str]
+    reader: Reader,
+    namespace: str | None = None,
+    scope: str | None = None,
+    states: Sequence[str] = (),
 ) -> list[Entry]:
     """Entries of one namespace, or of every one in turn; an empty *states* means every state."""
     places = namespaces(reader.connection) if namespace is None else [namespace]
@@ -82,6 +87,23 @@ def listed(
         for place in places
         for entry in list_entries(reader.connection, place, scope=scope, states=states)
     ]
+
+
+def why_none(entries: Sequence[Entry], filters: Mapping[str, str | None]) -> str:
+    """Why a list has no entry: which filter leaves none, and what there is instead of it.
+
+    Args:
+        filters: by the name of an entry's field, in the order they apply; None lets everything through.
+    """
+    if not entries:
+        return "no entries: `memoryd memory add TEXT` makes one, the nightly run finds them in the history"
+    for name, wanted in filters.items():
+        there = Counter(getattr(entry, name) for entry in entries)
+        if wanted is not None and wanted not in there:
+            counts = ", ".join(f"{other} ({count})" for other, count in there.most_common(SHOWN))
+            return f"no entries of {name} {wanted}; there are: {counts}"
+        entries = [entry for entry in entries if wanted in {None, getattr(entry, name)}]
+    return ""
 
 
 def find_entry(reader: Reader, entry_id: str) -> Entry:

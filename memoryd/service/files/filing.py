@@ -118,14 +118,14 @@ def compact_opened(
 ) -> dict[str, Any]:
     """Compact a file that was read already, with `hold_files` held unless it is a dry run; see `compact`."""
     dry_run = dry_run or bool(opened.refusal)
-    if not dry_run:
-        sync_file(home, config, opened)
+    synced = {} if dry_run else sync_file(home, config, opened)
     bank = view_bank(home, [opened.file.path])
     outlook = look_ahead(bank, opened)
     if not dry_run:
         outlook = _only_known(bank, opened, outlook)
     plan = plan_file(opened, outlook, target_percent)
     told = _plan_json(plan) | {"refused": opened.refusal, "dry_run": dry_run, "run": None}
+    told["synced"] = synced  # taken into the bank first, by a run of its own
     if dry_run or not plan.changes:
         return told | {"written": False}
     name = opened.file.path.name
@@ -317,7 +317,7 @@ def _judge_addition(opened: Opened, content: str) -> tuple[dict[str, Any], bytes
 
 def _add(home: Path, config: Config, opened: Opened, after: bytes) -> dict[str, Any]:
     """Write an added entry into file and bank; what stood in the file before is not this run's to take back."""
-    sync_file(home, config, opened)
+    synced = sync_file(home, config, opened)
     path = opened.file.path
     added = _added_entry(opened, after)
     edits = [Edit((), (added["content"],))]
@@ -325,7 +325,8 @@ def _add(home: Path, config: Config, opened: Opened, after: bytes) -> dict[str, 
     changes = {"added": [added], "links": _fingerprints(opened, after)}
     run = write_as_run(home, config, opened, "file add", after, merge, changes)
     entry = view_bank(home, [path]).entry_of(path, added["fingerprint"])
-    return {"entry": None if entry is None else entry_to_json(entry), "run": run}
+    told = None if entry is None else entry_to_json(entry)
+    return {"entry": told, "run": run, "synced": synced}
 
 
 def _added_entry(opened: Opened, after: bytes) -> dict[str, Any]:

@@ -52,10 +52,11 @@ def sync(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
     with writer.store.transaction() as connection:
         step = _Step(connection, arguments, now)
         report = step.carry_out()
-        if any(report[name] for name in ("added", "known", "replaced", "archived", "waiting")):
+        changed = any(report[one] for one in ("added", "known", "replaced", "archived", "waiting"))
+        if changed:
             run = Run(arguments["run"], "files sync", NAMESPACE, now, utc_now(), "done", report)
             save_run(connection, replace(run, report={"file": arguments["path"], **report}))
-    return report
+    return {**report, "run": arguments["run"] if changed else None}
 
 
 def take_entry(

@@ -49,7 +49,8 @@ def sync_file(
 
     Returns:
         Ids by what became of them: `added`, `known`, `replaced`, `archived`, `waiting`; `refused`: reasons; `vanished`:
-        entries of a file that lost so many at once that a person must confirm. With *dry_run* only counts of `added`,
+        entries of a file that lost so many at once that a person must confirm; `run`: by which that can be undone, if
+        anything was done. With *dry_run* only counts of `added`,
         `replaced`, `archived`.
     """
     path = opened.file.path

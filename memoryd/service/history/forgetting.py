@@ -26,6 +26,7 @@ from memoryd.store.forgetting import (
     transcripts_of,
     with_lineage,
 )
+from memoryd.store.history import source_names
 
 
 def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
@@ -33,11 +34,16 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
 
     `by_rule`: retention removes entries; backups, which the next nights replace, may still hold them.
 
+    Raises:
+        UsageError: nothing is named, or a source or an entry that there is not.
+
     Returns:
         What went; and what holds it still: `transcripts_left` of the agents, and `names_left`, paths and names by which
         transcripts, sessions and projects are known.
     """
     connection = writer.store.connection
+    if arguments.get("source"):
+        _check_source(writer, arguments["source"])
     selection = _select(connection, arguments)
     families = _families(connection, selection.entries)
     told = {
@@ -70,6 +76,13 @@ def forget(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
         return told
     names = names_holding(connection, selection.text) if selection.text else []
     return told | scrub_copies(writer, gone) | {"names_left": names}
+
+
+def _check_source(writer: Writer, name: str) -> None:
+    """Refuse a name that nothing was read under and no reader has: forgetting nothing must not look like success."""
+    held = source_names(writer.store.connection)
+    if name not in {*held, *(source.name for source in writer.scanner.ingest.sources)}:
+        raise UsageError(f"no source {name!r}; the history holds: {', '.join(held) or 'nothing'}")
 
 
 def _select(connection: Connection, arguments: Mapping[str, Any]) -> Selection:

@@ -99,7 +99,7 @@ def read_night(home: Path, config: Config, run_id: str | None) -> NightReport:
     Raises:
         UsageError: there is no such night.
     """
-    with Reader(home) as reader:
+    with Reader(home, or_empty=True) as reader:
         connection = reader.connection
         nights = runs_of_kind(connection, NIGHT, NIGHTS)
         run = next(iter(nights), None) if run_id is None else get_run(connection, run_id)

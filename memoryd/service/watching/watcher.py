@@ -26,6 +26,7 @@ from watchdog.events import (
 from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
+from memoryd.counting import counted
 from memoryd.service.watching.canary import Canary
 from memoryd.service.watching.coverage import advice, uncovered, watched_inodes
 from memoryd.service.watching.dirty import DirtyPaths
@@ -315,5 +316,5 @@ def _threads(observer: BaseObserver) -> Iterator[threading.Thread]:
 def _with_holes(state: RootState, holes: list[Path]) -> RootState:
     if not holes:
         return state
-    reason = f"{len(holes)} folders below it: {advice(OSError(errno.ENOSPC, ''))}"
+    reason = f"{counted(len(holes), 'folder')} below it: {advice(OSError(errno.ENOSPC, ''))}"
     return RootState(state.source, state.root, "polling", reason)

@@ -8,10 +8,11 @@ from memoryd.memory.consolidation.findings import sketch_of
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.updates import judge
 
-PIECES = st.sampled_from(
-    "0 1 9 ² ½ ٣ ４ ① 零 两 十 百 万 亿 半 조 만 천 . , : / - + % ° ' ` ( ) = # 3,4 1.5 1e5 2026-13-45 25:61 1/0 10k 2h30 "
-    "5GB 个 回 第 号 月 年 週 Montag half quarter past dozen million Uhr am not 不 没 only when port 端口 由 です 이다".split()
-)
+WORDS = """
+    0 1 9 ² ½ ٣ ４ ① 零 两 十 百 万 亿 半 조 만 천 . , : / - + % ° ' ` ( ) = # 3,4 1.5 1e5 2026-13-45 25:61 1/0 10k 2h30 5GB
+    个 回 第 号 月 年 週 Montag half quarter past dozen million Uhr am not 不 没 only when port 端口 由 です 이다
+"""
+PIECES = st.sampled_from(WORDS.split())
 TEXTS = st.tuples(st.sampled_from(["", " "]), st.lists(PIECES, min_size=1, max_size=8)).map(
     lambda drawn: drawn[0].join(drawn[1])
 )
