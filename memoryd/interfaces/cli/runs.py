@@ -247,7 +247,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, let the newer side of a conflict win, or allow what was undone."""
+    """Accept an entry, the newer side of a conflict, or what was undone."""
     return _decide(app, waiting_id, "approve", as_json)
 
 
