@@ -211,7 +211,12 @@ def test_of_many_copies_one_pair_is_told() -> None:
 
 
 def test_what_a_person_decided_is_told_before_a_thousand_vetoes_of_guards() -> None:
-    found = [entry(n, f"The retry limit of worker-{n}x is 3") for n in range(110)]
+    names = [
+        first + rest
+        for first in "BDFGKLMNPRS"
+        for rest in ("ola", "iri", "umo", "eta", "ando", "osk", "ink", "arp", "usk", "elm")
+    ]
+    found = [entry(n, f"{name} likes the retry limit of 3") for n, name in enumerate(names)]
     found += [entry(200, KAMAL[0]), entry(201, KAMAL[1])]
     made = plan(found, apart("e200", "e201"))
 
