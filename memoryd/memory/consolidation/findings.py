@@ -241,4 +241,4 @@ def _may_be_japanese(text: str) -> bool:
 
 def _plain(content: str) -> str:
     """Bring text into the form in which copies are equal: folded, one kind of space, no full stop."""
-    return re.sub(r"\s+", " ", fold(content).text).strip().rstrip(".。!！;；~ ")
+    return " ".join(fold(content).text.split()).rstrip(".。!！;；~ ")
