@@ -7,13 +7,14 @@ from memoryd.model import Entry
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import COLUMNS, row_to_entry
 from memoryd.store.query import Query
-from memoryd.store.search import CANDIDATES, Scope, find_rows
+from memoryd.store.search import CANDIDATES, Scope, find_rows, rows_with_all_words
 
 # cross join: the full-text index leads. Left to choose, SQLite may ask the index anew for every entry of a namespace.
 _THRIFT = 8  # entries are short and many alike: a few hundred are enough to choose from
 _WIDE = (
     CANDIDATES // _THRIFT
 )  # no more than are ranked: an entry may be old, and its rarest words must find it
+_INDEXES = ("entry_stems", "entry_words")
 _JOINS = " cross join entry on entry.row = {index}.rowid"
 
 
@@ -55,19 +56,10 @@ class Match:
     bm25: float
 
 
-def match_entries(
-    connection: Connection, view: EntryView, query: Query, limit: int, *, fewer: bool = True
-) -> list[Match]:
-    """Entries that match a query, best first: those with all words, then by bm25; ties by newer row.
-
-    Without *fewer* only those with all words: the first of the same answer, for less.
-    """
-    if view.hidden:
-        connection.create_function("is_hidden", 1, view.hidden.__contains__)
-    conditions, values = view.conditions()
-    scope = Scope(_JOINS, conditions, values, _THRIFT, _WIDE)
-    indexes = ("entry_stems", "entry_words")
-    found, complete = find_rows(connection, query, indexes, scope, limit, fewer=fewer)
+def match_entries(connection: Connection, view: EntryView, query: Query, limit: int) -> list[Match]:
+    """Entries that match a query, best first: those with all words, then by bm25; ties by newer row."""
+    scope = _scope(connection, view)
+    found, complete = find_rows(connection, query, _INDEXES, scope, limit)
     order = sorted(found, key=lambda row: (row not in complete, -sum(found[row].values()), -row))[
         :limit
     ]
@@ -77,6 +69,27 @@ def match_entries(
         for row in order
         if row in entries
     ]
+
+
+def is_surely_found(
+    connection: Connection, view: EntryView, query: Query, entry_id: str, limit: int
+) -> bool:
+    """Is an entry among the first *limit* matches, because no more have all the words? For less than `match_entries`."""
+    scope = _scope(connection, view)
+    rows = rows_with_all_words(connection, query, _INDEXES[0], scope, limit + 1)
+    if len(rows) > limit:
+        return False
+    row = connection.execute(
+        "select row from entry where id = ? and namespace = ?", (entry_id, view.namespace)
+    ).fetchone()
+    return row is not None and row[0] in rows
+
+
+def _scope(connection: Connection, view: EntryView) -> Scope:
+    if view.hidden:
+        connection.create_function("is_hidden", 1, view.hidden.__contains__)
+    conditions, values = view.conditions()
+    return Scope(_JOINS, conditions, values, _THRIFT, _WIDE)
 
 
 def load_entries(connection: Connection, view: EntryView, rows: Sequence[int]) -> dict[int, Entry]:

@@ -72,14 +72,11 @@ def find_rows(
     indexes: Sequence[str],
     scope: Scope,
     limit: int,
-    *,
-    fewer: bool = True,
 ) -> tuple[dict[int, dict[str, float]], frozenset[int]]:
     """Rows of full-text indexes that match a query.
 
     Args:
         indexes: the widest first; each of them holds the same rows or fewer.
-        fewer: also those that have only some of the words, if there are fewer than *limit* with all of them.
 
     Returns:
         bm25 by index name for every row (larger is better), and the rows that have all the words.
@@ -89,12 +86,24 @@ def find_rows(
         if len(found) < limit:
             found = _rank(connection, indexes, expression, scope, limit) | found
     complete = frozenset(found)
-    if fewer and len(found) < limit and (len(query.pieces()) > 1 or not found):
+    if len(found) < limit and (len(query.pieces()) > 1 or not found):
         wide = _wide_expression(connection, query, indexes[0], scope.wide or WIDE_BUDGET)
         if wide is not None:
             for row, why in _rank(connection, indexes, wide, scope, limit).items():
                 found[row] = max(why, found.get(row, why), key=lambda parts: sum(parts.values()))
     return found, complete
+
+
+def rows_with_all_words(
+    connection: Connection, query: Query, index: str, scope: Scope, limit: int
+) -> set[int]:
+    """Rows that `find_rows` would have among those with all the words; up to *limit* of each spelling, unranked."""
+    expressions = filter(None, dict.fromkeys((query.expression(), query.loose_expression())))
+    found: set[int] = set()
+    for expression in expressions:
+        if len(found) < limit:
+            found.update(_newest_rows(connection, index, expression, scope, limit))
+    return found
 
 
 def index_for(filters: Filters) -> tuple[str, ...]:

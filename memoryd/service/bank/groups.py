@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from memoryd.model import Entry
 from memoryd.store.connection import Connection
-from memoryd.store.entry_search import EntryView, match_entries
-from memoryd.store.query import parse_query
+from memoryd.store.entry_search import EntryView, is_surely_found, match_entries
+from memoryd.store.query import Query, parse_query
 
 CANARY_DEPTH = 10  # a touched fact must be among so many answers to its own words
 
@@ -53,7 +53,8 @@ def unanswered(
     """The texts of a group that do not find the entry that must answer them, and what they find."""
     lost: dict[str, frozenset[str]] = {}
     for text, entry in group.found_by:
-        if entry in _found(connection, group, text, hidden, fewer=False):
+        view, query = _question(group, text, hidden)
+        if is_surely_found(connection, view, query, entry, CANARY_DEPTH):
             continue  # it has all the words, as most have that must answer
         answers = _found(connection, group, text, hidden)
         if entry not in answers:
@@ -93,11 +94,14 @@ def _found(
     group: Group,
     text: str,
     hidden: Collection[str],
-    *,
-    fewer: bool = True,
 ) -> frozenset[str]:
+    view, query = _question(group, text, hidden)
+    matches = match_entries(connection, view, query, CANARY_DEPTH)
+    return frozenset(match.entry.id for match in matches)
+
+
+def _question(group: Group, text: str, hidden: Collection[str]) -> tuple[EntryView, Query]:
+    """What is asked: a text's words, as a caller sees the bank who saw the group's entries."""
     first = group.changes[0][1]
     view = EntryView(first.namespace, session=first.session_id, hidden=hidden)
-    query = parse_query(" ".join(text.replace('"', " ").split()))
-    matches = match_entries(connection, view, query, CANARY_DEPTH, fewer=fewer)
-    return frozenset(match.entry.id for match in matches)
+    return view, parse_query(" ".join(text.replace('"', " ").split()))
