@@ -1,7 +1,6 @@
 """What comparing entries gave, kept from round to round: the words of an entry stay, so two of them are compared once."""
 
 import re
-import sys
 from array import array
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -9,25 +8,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal
 
-from memoryd.memory.consolidation.attributes import is_single
-from memoryd.memory.consolidation.candidates import Sketch, minhash, propose, shingles, side_by_side
+from memoryd.memory.consolidation.candidates import Sketch, propose, side_by_side
 from memoryd.memory.consolidation.neighbours import propose_by_vectors
-from memoryd.memory.consolidation.numbering import is_label
-from memoryd.memory.consolidation.pairing import compare_texts, read_cached
+from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.partners import EXACT, nearest
 from memoryd.memory.consolidation.plan import ConsolidationPolicy, Veto
-from memoryd.memory.consolidation.reading import sure_language
-from memoryd.memory.consolidation.stations import find_station
-from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.sketching import plain_form, sketch_of
 from memoryd.memory.consolidation.updates import Judgement, judge
 from memoryd.memory.noted import noted_time
-from memoryd.memory.text import fold
 from memoryd.model import Entry
 
-_HAN = re.compile("[\u4e00-\u9fff]+")
 _KANA = re.compile("[\u3041-\u30ff]")
 _REPORTED = 0.6  # vetoes below this similarity are noise
-_TERSE = 6  # units of a text that may only say where somebody is in life
 _MOST_VETOES = 1000  # the most similar ones are reported
 _BITS = 32  # of a place in a pair's number
 
@@ -179,7 +171,7 @@ def holds_all(entry: Entry, other: Entry) -> bool:
 
 def are_copies(a: Entry, b: Entry) -> bool:
     """Do two entries differ in nothing but spaces and signs at the end?"""
-    return a.content == b.content or _plain(a.content) == _plain(b.content)
+    return a.content == b.content or plain_form(a.content) == plain_form(b.content)
 
 
 def evidence_time(entry: Entry) -> datetime:
@@ -190,55 +182,3 @@ def evidence_time(entry: Entry) -> datetime:
         noted_time(entry, "confirmed_at"),  # the user said it again
     )
     return max(filter(None, times))
-
-
-def sketch_of(content: str, *, japanese: bool) -> Sketch:
-    """Sketch a text; one without kana (参加費：二千円) may be Japanese beside Japanese ones (参加費は2000円です)."""
-    reading = read_cached(content)
-    units, labels = reading.units, _labels(reading)
-    if japanese and reading.language == "zh" and _may_be_japanese(content):
-        units += read_cached(content, "ja").units
-        labels = frozenset()
-    values = dict.fromkeys(
-        sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
-    )
-    keys = [sys.intern(unit.key) for unit in units]
-    if len(units) <= _TERSE and (station := find_station(reading.text, reading.language)):
-        keys.append(sys.intern(f"{station.attribute} of {station.who}"))
-    plain, sure = _plain(content), sure_language(content)
-    return Sketch(
-        plain,
-        tuple(keys),
-        tuple(values),
-        labels,
-        sure or reading.language,
-        bool(sure),
-        array("I", minhash(shingles(plain, keys))),
-    )
-
-
-def _labels(reading: Reading) -> frozenset[str]:
-    """Keys of the numbers that tell which of many things is spoken of; none where something is said to have changed."""
-    if "change" in reading.cues():
-        return frozenset()
-    return frozenset(
-        unit.key
-        for i, unit in enumerate(reading.units)
-        if unit.key.startswith("number:")
-        and is_label(reading, (i,))
-        and not is_single(reading, (i,))
-    )
-
-
-def _may_be_japanese(text: str) -> bool:
-    """Is every character one that Japanese is written with? Simplified ones (务, 发) are not in its character set."""
-    try:
-        "".join(_HAN.findall(text)).encode("cp932")
-    except UnicodeEncodeError:
-        return False
-    return True
-
-
-def _plain(content: str) -> str:
-    """Bring text into the form in which copies are equal: folded, one kind of space, no full stop."""
-    return " ".join(fold(content).text.split()).rstrip(".。!！;；~ ")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memoryd.memory.consolidation.findings import sketch_of
 from memoryd.memory.consolidation.pairing import compare_texts
+from memoryd.memory.consolidation.sketching import sketch_of
 from memoryd.memory.consolidation.updates import judge
 
 WORDS = """

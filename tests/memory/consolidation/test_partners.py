@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
-from memoryd.memory.consolidation.findings import sketch_of
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.memory.consolidation.partners import nearest
+from memoryd.memory.consolidation.sketching import sketch_of
 from memoryd.memory.consolidation.updates import judge
 from memoryd.model import Entry
 
