@@ -40,7 +40,7 @@ class Sketch:
     plain: str
     keys: tuple[str, ...]
     values: tuple[str, ...]
-    labels: frozenset[str]
+    labels: tuple[str, ...]
     language: Language
     sure: bool
     signature: "array[int]"

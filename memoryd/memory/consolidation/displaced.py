@@ -3,10 +3,14 @@
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.literals import literals
 from memoryd.memory.consolidation.site import value_kind
-from memoryd.memory.consolidation.unit import Reading
+from memoryd.memory.consolidation.unit import Reading, Unit
 
 _LEFT = frozenset({"from", "of"})  # German "von" is both
 _ARRIVED = frozenset({"toward", "in", "from"})  # "auf"; 从 A 换成 B reaches to B
+_MOVING = frozenset({"move"})
+_STANDING = frozenset(
+    {"execute", "listen", "live", "stand", "sit", "host", "address", "ip", "port"}
+)  # no more than where it is
 
 
 def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
@@ -18,9 +22,11 @@ def is_denied_for_another(old: Reading, new: Reading, alignment: Alignment) -> b
         return False
     before, after = old.units[denied[0][0]], new.units[alignment.only_b[0]]
     signs = all(
-        old.units[i].sign == new.units[j].sign for i, j in alignment.pairs if (i, j) not in denied
+        new.units[j].sign in (0, old.units[i].sign)  # 0: outside of what is denied
+        for i, j in alignment.pairs
+        if (i, j) not in denied
     )
-    alike = value_kind(before) == value_kind(after) and before.role == after.role
+    alike = _are_of_a_kind(before, after) and before.role == after.role
     return signs and alike and after.sign > 0 and before.kind != "action"
 
 
@@ -34,10 +40,44 @@ def is_left_for_another(old: Reading, new: Reading, alignment: Alignment) -> boo
         used = "use" in old.clauses[before.clause].verbs or before.role == "with"
         if not (left and used and after and "change" in new.cues({new.units[j].clause})):
             continue
-        kinds = {value_kind(after[0]), value_kind(before)}
-        if (len(kinds) == 1 or kinds == {"word", "code"}) and after[0].role in _ARRIVED:
+        if _are_of_a_kind(after[0], before) and after[0].role in _ARRIVED:
             return True
     return False
+
+
+def has_moved(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """The office moved from Berlin to Leipzig: does what the older text places somewhere stand elsewhere now?
+
+    The newer text speaks of nothing else, and the older says no more than where it is.
+    """
+    alone = [old.units[i] for i in alignment.only_a]
+    if any(unit.key not in _STANDING for unit in alone):
+        return False
+    return any(_is_left_behind(old, new, alignment, i, j) for i, j in alignment.pairs)
+
+
+def _is_left_behind(old: Reading, new: Reading, alignment: Alignment, i: int, j: int) -> bool:
+    """Is the older place or value named as what was left, for another of its kind?"""
+    before, left = old.units[i], new.units[j]
+    if left.role not in _LEFT or before.role in _LEFT or min(before.sign, left.sign) <= 0:
+        return False
+    clause, was = new.clauses[left.clause], old.clauses[before.clause]
+    if clause.modals or clause.tense == "future" or "pending" in clause.cues or was.tense == "past":
+        return False
+    paired = {m for _, m in alignment.pairs}
+    mine = [m for m, unit in enumerate(new.units) if unit.clause == left.clause]
+    moving = {m for m in mine if new.units[m].key in _MOVING}
+    named = [m for m in mine if m < j and m not in moving]
+    arrived = [m for m in mine if m > j and new.units[m].role in _ARRIVED]
+    said = bool(moving) or "change" in clause.cues
+    if not said or not named or not paired.issuperset(named) or not arrived:
+        return False
+    return _are_of_a_kind(before, new.units[arrived[-1]])
+
+
+def _are_of_a_kind(before: Unit, after: Unit) -> bool:
+    kinds = {value_kind(before), value_kind(after)}
+    return len(kinds) == 1 or kinds == {"word", "code"}
 
 
 def spelled_apart(old: Reading, new: Reading, alignment: Alignment) -> Alignment:

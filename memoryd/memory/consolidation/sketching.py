@@ -23,7 +23,7 @@ def sketch_of(content: str, *, japanese: bool) -> Sketch:
     units, labels = reading.units, _labels(reading)
     if japanese and reading.language == "zh" and _may_be_japanese(content):
         units += read_cached(content, "ja").units
-        labels = frozenset()
+        labels = ()
     values = dict.fromkeys(
         sys.intern(unit.key) for unit in units if unit.kind in ("quantity", "code", "name")
     )
@@ -42,12 +42,12 @@ def sketch_of(content: str, *, japanese: bool) -> Sketch:
     )
 
 
-def _labels(reading: Reading) -> frozenset[str]:
+def _labels(reading: Reading) -> tuple[str, ...]:
     """Keys of the numbers that tell which of many things is spoken of; none where something is said to have changed."""
     if "change" in reading.cues():
-        return frozenset()
-    return frozenset(
-        unit.key
+        return ()
+    return tuple(
+        sys.intern(unit.key)
         for i, unit in enumerate(reading.units)
         if unit.key.startswith("number:")
         and is_label(reading, (i,))

@@ -22,6 +22,7 @@ from memoryd.memory.consolidation.comparison import (
     object_to_wording,
 )
 from memoryd.memory.consolidation.displaced import (
+    has_moved,
     is_denied_for_another,
     is_left_for_another,
     spelled_apart,
@@ -136,6 +137,8 @@ def _judge_displaced(old: Reading, new: Reading, alignment: Alignment) -> Judgem
         return Judgement("distinct", "holds beside the other")
     if is_denied_for_another(old, new, alignment):
         return Judgement("update", "the older value is said not to hold")
+    if has_moved(old, new, alignment):
+        return Judgement("update", "said to have moved")
     if not is_left_for_another(old, new, alignment):
         return None
     if alignment.only_a:
