@@ -17,12 +17,14 @@ from memoryd.model import Entry
 from memoryd.service.bank.apart import kept_apart
 from memoryd.service.bank.changes import Changes, write_changes
 from memoryd.service.bank.groups import Group
+from memoryd.service.bank.review import waiting
 from memoryd.service.doctor import examine
 from memoryd.service.night.nightly import run_night
 from memoryd.service.writer import utc_now
 from memoryd.store.connection import APPLICATION_ID, DATABASE_NAME
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader
+from memoryd.store.runs import list_runs
 from memoryd.store.schema import BANK, BANK_INDEXES, HISTORY, INDEXES, JOBS, SCHEMA_VERSION, VECTORS
 from tests.conftest import NOW
 from tests.memory.consolidation.made_banks import make_bank
@@ -210,6 +212,110 @@ class TestAllowing:
         assert done(run(bank)) == NOTHING
 
 
+class TestBothHold:
+    """The user says one thing, an assistant another: a person says that both hold."""
+
+    @pytest.fixture(autouse=True)
+    def _rejected(self, home: Path) -> None:
+        self.say(home, PORTS[0], "user", 1)
+        self.say(home, PORTS[1], "assistant", 2)
+        assert len(run(home)["conflicts"]) == 1
+        assert "both stay" in approve(home, "conflict-1", "reject")
+
+    def say(self, home: Path, text: str, origin: str, day: int) -> None:
+        with writing(home) as writer:
+            said = f"2026-10-0{day}T09:00:00Z"
+            ask(writer, "memory.add", content=text, origin=origin, created_at=said)
+
+    def both(self, home: Path) -> bool:
+        return set(active(home)) >= set(PORTS)
+
+    def test_it_is_told_and_not_asked_again(self, home: Path) -> None:
+        for dry_run in (True, False):
+            again = run(home, dry_run=dry_run)
+            assert done(again) == NOTHING
+            assert [(name, one[2]) for name, one in told(again).items()] == [
+                ("apart-1", "you said that both hold")
+            ]
+
+    @pytest.mark.parametrize(
+        "text", [PORTS[1], PORTS[1].upper(), "The port of the database is now 6432"]
+    )
+    def test_the_newer_said_again_replaces_nothing(self, home: Path, text: str) -> None:
+        with writing(home) as writer:
+            ask(writer, "memory.add", content=text)
+        run(home)
+
+        assert self.both(home)
+
+    def test_nor_does_a_copy_of_it(self, home: Path) -> None:
+        put(home, [Entry("e-copy", PORTS[1], NOW, NOW, origin="user")])
+        for _ in range(2):
+            run(home)
+
+        assert self.both(home)
+
+    def test_what_is_said_later_still_replaces_both(self, home: Path) -> None:
+        self.say(home, "The database port is now 7432", "user", 3)
+        run(home)
+
+        assert active(home) == ["The database port is now 7432"]
+
+    def test_two_conflicts_are_two_decisions(self, home: Path) -> None:
+        self.say(home, "The database port is 7432", "assistant", 3)
+        third = run(home)  # of the two that the assistant said, the later one holds
+        assert (len(third["supersedes"]), len(third["conflicts"])) == (1, 1)
+        approve(home, "conflict-2", "reject")
+
+        assert done(run(home)) == NOTHING
+        with Reader(home) as reader:
+            assert [(one["run"], one["conflict"]) for one in kept_apart(reader)] == [
+                (None, "conflict-1"),
+                (None, "conflict-2"),
+            ]
+
+    @pytest.mark.parametrize("name", ["apart-1", "conflict-1"])
+    def test_lifted_the_conflict_waits_again(self, home: Path, name: str) -> None:
+        assert "conflict-1 is open again" in approve(home, name)
+        assert (rows(home, "apart"), rows(home, "apart_text")) == (0, 0)
+        with Reader(home) as reader:
+            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+        assert len(run(home)["conflicts"]) == 1
+
+        assert "superseded" in approve(home, "conflict-1")
+        assert active(home) == [PORTS[1]]
+
+    def test_undoing_runs_does_not_lift_it(self, home: Path) -> None:
+        with Reader(home) as reader:
+            runs = [one.id for one in list_runs(reader.connection)]
+        for one in runs:
+            undo(home, one)
+        run(home)
+
+        with Reader(home) as reader:
+            assert waiting(reader) == []
+        assert rows(home, "apart") == 1
+
+    def test_the_decision_and_its_texts_are_one(self, home: Path) -> None:
+        approve(home, "apart-1")
+        with writing(home) as writer:
+            writer.store.connection.execute(
+                "create trigger full before insert on apart_text begin select raise(abort, 'no'); end"
+            )
+            with pytest.raises(StoreError):
+                ask(writer, "review", id="conflict-1", decision="reject")
+            writer.store.connection.execute("drop trigger full")
+        with Reader(home) as reader:
+            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+        assert rows(home, "apart") == 0
+
+    def test_an_erased_side_takes_it_along(self, home: Path) -> None:
+        with writing(home) as writer:
+            ask(writer, "forget", entries=[entries(home)[0].id])
+
+        assert [rows(home, table) for table in ("apart", "apart_text", "conflict")] == [0, 0, 0]
+
+
 class TestUndoneInPart:
     def test_a_run_undone_twice_has_one_decision_each(self, bank: Path) -> None:
         first = run(bank)
@@ -264,7 +370,10 @@ def test_what_was_planned_before_it_was_undone_is_dropped(bank: Path) -> None:
     group = Group("say the same", ((first, merged[0]), (second, merged[1])))
     started = utc_now()
     undo(bank, run(bank)["run"])
-    for kind, dropped in (("consolidate", {"0": "undone while the plan was made"}), ("prune", {})):
+    for kind, dropped in (
+        ("consolidate", {"0": "you said no while the plan was made"}),
+        ("prune", {}),
+    ):
         changes = Changes(f"c-{kind}", kind, None, started, {}, (group,))
         with writing(bank) as writer:
             path = write_changes(changes, bank)

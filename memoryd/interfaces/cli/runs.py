@@ -187,7 +187,11 @@ def review(context: click.Context, as_json: bool) -> None:
 
 
 @review.command("list")
-@click.option("--apart", is_flag=True, help="What was undone and is therefore not done again.")
+@click.option(
+    "--apart",
+    is_flag=True,
+    help="What you said no to (undone, or both sides of a conflict hold), and is not done again.",
+)
 @json_option
 @pass_app
 def list_waiting(app: App, apart: bool, as_json: bool) -> int:
@@ -222,13 +226,14 @@ def _list_apart(app: App, as_json: bool) -> int:
         print_json({"apart": found})
         return 0
     print_table(
-        ("id", "undone run", "words"),
-        [(one["id"], one["run"], one["words"]) for one in found],
+        ("id", "why", "of", "words"),
+        [(one["id"], one["reason"], one["run"] or one["conflict"], one["words"]) for one in found],
         empty="nothing is kept apart",
     )
     if found:
         click.echo(
-            "\n`memoryd review approve ID` lets the next run do it again, `approve RUN` all of a run"
+            "\n`memoryd review approve ID` lifts it: the next run may do it again (`approve RUN`: all of a run), "
+            "the conflict waits again"
         )
     return 0
 
@@ -247,7 +252,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, the newer side of a conflict, or what was undone."""
+    """Accept an entry or the newer side of a conflict, or allow again what is kept apart."""
     return _decide(app, waiting_id, "approve", as_json)
 
 
@@ -256,5 +261,5 @@ def approve(app: App, waiting_id: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def reject(app: App, waiting_id: str, as_json: bool) -> int:
-    """Refuse an entry, or keep both sides of a conflict."""
+    """Refuse an entry; or say that both sides of a conflict hold: they are kept apart from then on."""
     return _decide(app, waiting_id, "reject", as_json)

@@ -146,8 +146,8 @@ def _commit_group(
     planned = [before for before, _ in group.changes]
     if not all(map(same_but_use, currents, planned)):
         return "changed while the plan was made"
-    if changes.kind == CONSOLIDATE and _undone_meanwhile(connection, group, changes.started):
-        return "undone while the plan was made"
+    if changes.kind == CONSOLIDATE and _refused_meanwhile(connection, group, changes.started):
+        return "you said no while the plan was made"
     with _all_or_nothing(connection) as undo:
         _put(bank, group, currents, changes)
         lost = {} if sure else unanswered(connection, group)
@@ -159,8 +159,8 @@ def _commit_group(
     return None
 
 
-def _undone_meanwhile(connection: Connection, group: Group, since: datetime) -> bool:
-    """Did a person say no to this while it was planned? Undoing leaves the entries exactly as the plan knew them."""
+def _refused_meanwhile(connection: Connection, group: Group, since: datetime) -> bool:
+    """Did a person say no to this while it was planned? The entries are exactly as the plan knew them."""
     ids = [after.id for _, after in group.changes]
     return decided_since(connection, since) and kept_apart_since(connection, ids, since)
 

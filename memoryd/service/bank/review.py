@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from memoryd.errors import UsageError
@@ -10,12 +11,11 @@ from memoryd.model import Entry
 from memoryd.service.bank.apart import lift
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.apart import CONFLICT_PREFIX, add_decision
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
 from memoryd.store.connection import Connection
 from memoryd.store.reader import Reader
-from memoryd.store.runs import entry_events, list_conflicts
-
-CONFLICT_PREFIX = "conflict-"
+from memoryd.store.runs import OpenConflict, entry_events, list_conflicts
 
 
 def waiting(reader: Reader) -> list[dict[str, Any]]:
@@ -59,15 +59,14 @@ def _why(reader: Reader, entry: Entry) -> str:
 def decide(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """Take in a person's decision (`approve` or `reject`) about an entry or a conflict (`id`).
 
-    Approving what was undone (`apart-7`, or all of an undone run by its id) lets it be done again.
+    Approving what is kept apart (`apart-7`, or by the id of the undone run or the conflict) lets it be done again.
     """
     waiting_id, approved = str(arguments["id"]), arguments["decision"] == "approve"
     with writer.store.transaction() as connection:
+        if approved and (lifted := lift(connection, waiting_id)):
+            return {"done": lifted}
         if waiting_id.startswith(CONFLICT_PREFIX):
             return {"done": _decide_conflict(connection, waiting_id, approved=approved)}
-        if approved and (count := lift(connection, waiting_id)):
-            what = f"{count} group{'s' if count > 1 else ''} of entries"
-            return {"done": f"{what} may be merged or replaced again by the next run"}
         return {"done": _decide_entry(connection, waiting_id, approved=approved)}
 
 
@@ -91,16 +90,23 @@ def _decide_conflict(connection: Connection, waiting_id: str, *, approved: bool)
     conflict = next((one for one in list_conflicts(connection) if str(one.id) == number), None)
     if conflict is None:
         raise UsageError(f"nothing waits under {waiting_id}; `memoryd review` lists what does")
-    bank = Bank(connection)
+    bank, now = Bank(connection), utc_now()
     bank.decide_conflict(conflict.id, "newer wins" if approved else "both hold")
+    if not approved:
+        sides = (conflict.a, conflict.b)
+        add_decision(connection, conflict.namespace, waiting_id, sides, now)
+        return "both stay; the next runs leave them as they are"
+    return _let_newer_win(bank, conflict, now)
+
+
+def _let_newer_win(bank: Bank, conflict: OpenConflict, now: datetime) -> str:
     sides = [bank.get(conflict.namespace, side) for side in (conflict.a, conflict.b)]
     present = sorted(
         (side for side in sides if side is not None), key=lambda side: (side.created_at, side.id)
     )
-    if not approved or len(present) < 2:  # noqa: PLR2004 - a conflict has two sides
+    if len(present) < 2:  # noqa: PLR2004 - a conflict has two sides
         return "both stay"
     old, new = present
-    now = utc_now()
     ended = replace(
         old,
         state="superseded",
