@@ -260,8 +260,8 @@ class Bank:
         return bool(inserted.rowcount)
 
     def drop_conflicts(self, run: str) -> None:
-        """Take back the conflicts that a run noted."""
-        self._connection.execute("delete from conflict where run = ?", (run,))
+        """Take back the conflicts that a run noted; what a person decided stays decided."""
+        self._connection.execute("delete from conflict where run = ? and decided is null", (run,))
 
     def decide_conflict(self, conflict: int, decision: str) -> None:
         """Note what a person decided."""

@@ -80,9 +80,11 @@ class OpenConflict:
 
 
 def list_conflicts(connection: Connection) -> list[OpenConflict]:
-    """Conflicts that nobody has decided, the oldest first."""
+    """Conflicts that nobody has decided, of entries that are both still active, the oldest first."""
     rows = connection.execute(
-        "select id, namespace, a, b, reason from conflict where decided is null order by id"
+        "select id, namespace, a, b, reason from conflict where decided is null and not exists "
+        "(select 1 from (select a as side union select b) left join entry on entry.id = side "
+        "where entry.state is not 'active') order by id"
     )
     return [OpenConflict(*row) for row in rows]
 

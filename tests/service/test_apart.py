@@ -75,6 +75,11 @@ def rows(home: Path, table: str) -> int:
     return count
 
 
+def waits(home: Path) -> list[str]:
+    with Reader(home) as reader:
+        return [one["id"] for one in waiting(reader)]
+
+
 def test_what_was_undone_is_not_done_again_and_is_told(bank: Path) -> None:
     before = export(bank)
     first = run(bank)
@@ -278,23 +283,20 @@ class TestBothHold:
     def test_lifted_the_conflict_waits_again(self, home: Path, name: str) -> None:
         assert "conflict-1 is open again" in approve(home, name)
         assert (rows(home, "apart"), rows(home, "apart_text")) == (0, 0)
-        with Reader(home) as reader:
-            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+        assert waits(home) == ["conflict-1"]
         assert len(run(home)["conflicts"]) == 1
 
         assert "superseded" in approve(home, "conflict-1")
         assert active(home) == [PORTS[1]]
 
-    def test_undoing_runs_does_not_lift_it(self, home: Path) -> None:
+    def test_undoing_the_run_that_asked_does_not_lift_it(self, home: Path) -> None:
         with Reader(home) as reader:
-            runs = [one.id for one in list_runs(reader.connection)]
-        for one in runs:
-            undo(home, one)
-        run(home)
+            (asking,) = list_runs(reader.connection)
+        undo(home, asking.id)
 
-        with Reader(home) as reader:
-            assert waiting(reader) == []
-        assert rows(home, "apart") == 1
+        assert (done(run(home)), waits(home)) == (NOTHING, [])
+        approve(home, "apart-1")
+        assert waits(home) == ["conflict-1"]
 
     def test_the_decision_and_its_texts_are_one(self, home: Path) -> None:
         approve(home, "apart-1")
@@ -305,8 +307,7 @@ class TestBothHold:
             with pytest.raises(StoreError):
                 ask(writer, "review", id="conflict-1", decision="reject")
             writer.store.connection.execute("drop trigger full")
-        with Reader(home) as reader:
-            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+        assert waits(home) == ["conflict-1"]
         assert rows(home, "apart") == 0
 
     def test_an_erased_side_takes_it_along(self, home: Path) -> None:
