@@ -136,6 +136,15 @@ def lift_decision(connection: Connection, decision: Decision) -> None:
         connection.execute("update conflict set decided = null where id = ?", (conflict,))
 
 
+def drop_decisions(connection: Connection, run: str, ids: Collection[str]) -> None:
+    """Drop what was decided of entries by taking back a run: undone in part before, it is asked anew."""
+    sql = (
+        "select apart_id, entry_id from apart_text join apart on apart.id = apart_id where run = ?"
+    )
+    for number in {number for number, one in connection.execute(sql, (run,)) if one in ids}:
+        _drop(connection, number)
+
+
 def _drop(connection: Connection, number: int) -> None:
     connection.execute("delete from apart_text where apart_id = ?", (number,))
     connection.execute("delete from apart where id = ?", (number,))

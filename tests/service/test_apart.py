@@ -24,7 +24,7 @@ from memoryd.service.writer import utc_now
 from memoryd.store.connection import APPLICATION_ID, DATABASE_NAME
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader
-from memoryd.store.runs import list_runs
+from memoryd.store.runs import get_run, list_runs
 from memoryd.store.schema import BANK, BANK_INDEXES, HISTORY, INDEXES, JOBS, SCHEMA_VERSION, VECTORS
 from tests.conftest import NOW
 from tests.memory.consolidation.made_banks import make_bank
@@ -346,6 +346,164 @@ class TestUndoneInPart:
         undo(bank, again["run"])
 
         assert done(run(bank)) == NOTHING
+
+
+class TestPartOfARun:
+    """`undo RUN --entry ID`: what the run did with one entry, and with all that it brought together with it."""
+
+    def part(self, home: Path, run_id: str, *ids: str) -> dict[str, Any]:
+        with writing(home) as writer:
+            answer: dict[str, Any] = ask(writer, "undo", run=run_id, entries=list(ids))
+        return answer
+
+    def state(self, home: Path, run_id: str) -> str:
+        with Reader(home) as reader:
+            found = get_run(reader.connection, run_id)
+        assert found is not None
+        return found.state
+
+    @pytest.mark.parametrize("entry", ["e-0", "e-1"])
+    def test_the_wrong_merge_alone_is_undone_and_kept_apart(self, bank: Path, entry: str) -> None:
+        before = {one["id"]: one for one in export(bank)}
+        first = run(bank)
+        after = {one["id"]: one for one in export(bank)}
+        answer = self.part(bank, first["run"], entry)
+
+        assert sorted(answer.pop("restored")) == ["e-0", "e-1"]
+        assert answer == {
+            "run": first["run"],
+            "state": "partly undone",
+            "not_undone": {},
+            "kept_apart": ["apart-1"],
+        }
+        for one in export(bank):
+            assert one == (before if one["id"] in ("e-0", "e-1") else after)[one["id"]]
+        assert self.state(bank, first["run"]) == "partly undone"
+        assert (done(run(bank)), len(active(bank))) == (NOTHING, 4)
+
+    def test_the_rest_is_undone_later(self, bank: Path) -> None:
+        before = export(bank)
+        first = run(bank)
+        self.part(bank, first["run"], "e-0")
+        approve(bank, "apart-1")  # what a person allowed again stays allowed
+        answer = undo(bank, first["run"])
+
+        assert sorted(answer["restored"]) == ["e-2", "e-3"]
+        assert (answer["state"], answer["not_undone"]) == ("undone", {})
+        assert (export(bank), self.state(bank, first["run"])) == (before, "undone")
+        again = run(bank)
+        assert (len(again["merges"]), again["supersedes"]) == (1, [])
+
+    def test_part_by_part_is_the_whole(self, bank: Path) -> None:
+        before = export(bank)
+        first = run(bank)
+        states = [self.part(bank, first["run"], one)["state"] for one in ("e-3", "e-1")]
+
+        assert states == ["partly undone", "undone"]
+        assert export(bank) == before
+        with pytest.raises(UsageError, match="already undone"):
+            self.part(bank, first["run"], "e-1")
+
+    def test_several_at_once(self, bank: Path) -> None:
+        before = export(bank)
+        answer = self.part(bank, run(bank)["run"], "e-0", "e-2")
+
+        assert (answer["state"], answer["kept_apart"]) == ("undone", ["apart-1", "apart-2"])
+        assert export(bank) == before
+
+    def test_uses_counted_since_are_kept_once(self, bank: Path) -> None:
+        """Undone twice, what the run had added to the uses of an entry goes once."""
+
+        def use(entry: str, *sessions: str) -> None:
+            asked = {"namespace": "local/default", "ids": [entry], "milliseconds": 1}
+            with writing(bank) as writer:
+                for session in sessions:
+                    ask(writer, "memory.accessed", **asked, session=session, characters=1)
+
+        use("e-2", "a", "b", "c")
+        first = run(bank)
+        use("e-3", "a", "b")
+        self.part(bank, first["run"], "e-3")
+        undo(bank, first["run"])
+
+        (entry,) = (one for one in entries(bank) if one.id == "e-3")
+        assert (entry.access_count, entry.valid_from) == (2, None)
+
+    def test_what_was_changed_since_is_left_alone_and_tried_again(self, bank: Path) -> None:
+        first = run(bank)
+        keeper = first["merges"][0]["into"]
+        change(bank, id=keeper, how="pin")
+        assert self.part(bank, first["run"], keeper)["not_undone"] == {
+            keeper: "changed after the run"
+        }
+        answer = undo(bank, first["run"])
+
+        assert (sorted(answer["restored"]), list(answer["not_undone"])) == (
+            ["e-2", "e-3"],
+            [keeper],
+        )
+        assert answer["state"] == "partly undone"
+        assert (rows(bank, "apart"), rows(bank, "apart_text")) == (2, 4)
+
+    def test_what_the_run_did_not_touch_is_said(self, bank: Path) -> None:
+        first = run(bank)
+        for wrong in ("e-4", "nobody"):
+            with pytest.raises(UsageError, match=f"did nothing with {wrong}"):
+                self.part(bank, first["run"], "e-0", wrong)
+        self.part(bank, first["run"], "e-0")
+        with pytest.raises(UsageError, match="with e-1 was already undone"):
+            self.part(bank, first["run"], "e-1")
+        assert self.state(bank, first["run"]) == "partly undone"
+
+    def test_it_is_whole_or_nothing(self, bank: Path) -> None:
+        first = run(bank)
+        after = export(bank)
+        with writing(bank) as writer:
+            connection = writer.store.connection
+            connection.execute(
+                "create trigger full before update on run begin select raise(abort, 'no'); end"
+            )
+            with pytest.raises(StoreError):
+                ask(writer, "undo", run=first["run"], entries=["e-0"])
+            connection.execute("drop trigger full")
+
+        assert (export(bank), rows(bank, "apart")) == (after, 0)
+
+    def test_of_what_was_forgotten_by_rule_one_entry_comes_back(self, bank: Path) -> None:
+        gone = entries(bank)[:2]
+        groups = tuple(Group("old", ((one, replace(one, state="archived")),)) for one in gone)
+        with writing(bank) as writer:
+            path = write_changes(Changes("p-1", "prune", None, NOW, {}, groups), bank)
+            ask(writer, "changes.commit", path=str(path))
+        answer = self.part(bank, "p-1", "e-0")
+
+        assert (answer["restored"], answer["state"]) == (["e-0"], "partly undone")
+        assert {one.id for one in entries(bank, None, "archived")} == {"e-1"}
+
+    def test_made_banks_are_undone_group_by_group(self, home: Path) -> None:
+        for seed in range(12):
+            made = make_bank(seed, night)
+            put(
+                home,
+                [replace(one, id=f"{seed}-{one.id}", namespace=f"made/{seed}") for one in made],
+            )
+        before = export(home)
+        first = run(home)
+        actions = [entries_of(one) for one in (*first["merges"], *first["supersedes"])]
+        state, left = "", [min(one) for one in actions]
+        with writing(home) as writer:
+            while left:
+                answer = ask(writer, "undo", run=first["run"], entries=[left[-1]])
+                state, back = answer["state"], set(answer["restored"])
+                assert answer["not_undone"] == {}
+                assert all(one <= back or not one & back for one in actions)
+                left = [one for one in left if one not in back]
+
+        assert (state, export(home)) == ("undone", before)
+        planned = run(home, dry_run=True)
+        touched = set().union(*actions)
+        for one in (*planned["merges"], *planned["supersedes"]):
+            assert len(entries_of(one) & touched) < 2
 
 
 def test_undoing_and_its_decisions_are_one(bank: Path) -> None:

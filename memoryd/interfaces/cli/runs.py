@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from memoryd.counting import counted
+from memoryd.errors import UsageError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -75,7 +76,9 @@ def offer_undo(report: dict[str, Any]) -> str:
 
     if report["dry_run"]:
         return " (dry run: nothing was changed)"
-    return f"; `memoryd undo {report['run']}` takes it back" if changed_entries(report) else ""
+    if not changed_entries(report):
+        return ""
+    return f"; `memoryd undo {report['run']}` takes it back, with `--entry ID` a part of it"
 
 
 @click.command()
@@ -145,9 +148,17 @@ def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
 
 @click.command()
 @click.argument("run_id", type=TEXT, metavar="RUN")
+@click.option(
+    "--entry",
+    "entries",
+    type=TEXT,
+    multiple=True,
+    metavar="ID",
+    help="Only what the run did with this entry, and with all that it merged or replaced with it; may be repeated.",
+)
 @json_option
 @pass_app
-def undo(app: App, run_id: str, as_json: bool) -> int:
+def undo(app: App, run_id: str, entries: tuple[str, ...], as_json: bool) -> int:
     """Take back a run: every entry and file as it was, unless it was changed since.
 
     What a consolidation had merged or replaced stays apart from then on, until one of the texts changes or
@@ -157,10 +168,12 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
 
     with app.reader() as reader:
         wrote = file_run(reader.connection, run_id)
-    if wrote is not None:
-        done = undo_write(app.home, app.config, wrote)
+    if wrote is None:
+        done = app.carry_out("undo", {"run": run_id, "entries": list(entries)})
+    elif entries:
+        raise UsageError(f"{run_id} wrote a memory file: it is undone as a whole, without --entry")
     else:
-        done = app.carry_out("undo", {"run": run_id})
+        done = undo_write(app.home, app.config, wrote)
     if as_json:
         print_json(done)
         return 0
@@ -170,6 +183,8 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
         click.echo(f"as before {run_id}: {counted(len(done['restored']), 'entry')}")
     elif not done.get("file") and not done["not_undone"]:
         click.echo(f"{run_id} had changed nothing")
+    if entries and done["state"] != "undone":
+        click.echo(f"the rest of the run stands; `memoryd undo {run_id}` takes it back, too")
     if done.get("kept_apart"):
         click.echo("the next runs will not do it again; `memoryd review list --apart` shows what")
     for entry, why in done["not_undone"].items():

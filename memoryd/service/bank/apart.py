@@ -4,15 +4,17 @@ Undoing says "no" to all of a run that hangs together. A value that was replaced
 by the last one in the next night, so everything that merges and replacements of the run connect is kept apart.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
 from memoryd.counting import counted
+from memoryd.errors import UsageError
 from memoryd.model import Entry
 from memoryd.store.apart import (
     Decision,
     add_decision,
+    drop_decisions,
     find_apart,
     heirs,
     lift_decision,
@@ -27,19 +29,37 @@ from memoryd.store.runs import run_events
 APART_PREFIX = "apart-"
 
 
-def keep_apart(connection: Connection, run: str, now: datetime) -> list[str]:
-    """Note what a run just undone had brought together; returns what a person names to lift it.
+def keep_apart(
+    connection: Connection, run: str, undone: Collection[str], now: datetime
+) -> list[str]:
+    """Note what a run had brought together of what was just undone; returns what a person names to lift it.
 
     The caller owns the transaction, so that an undone run and its decisions are one.
     """
     events = run_events(connection, run)
-    for decision in list_decisions(connection):
-        if decision.run == run:  # undone in part before: asked anew, of the texts of today
-            lift_decision(connection, decision)
     places = {event.entry_id: namespace for namespace, event in events}
-    groups = connected(_pairs(connection, events))
+    groups = [
+        ids for ids in connected(_pairs(connection, events)) if not set(undone).isdisjoint(ids)
+    ]
+    drop_decisions(connection, run, {one for ids in groups for one in ids})
     noted = (add_decision(connection, places[ids[0]], run, ids, now) for ids in groups)
     return [f"{APART_PREFIX}{number}" for number in noted if number is not None]
+
+
+def brought_together(connection: Connection, run: str, entries: Collection[str]) -> set[str]:
+    """Give everything that a run brought together with some of its entries, in any number of steps.
+
+    Raises:
+        UsageError: the run did nothing with one of them.
+    """
+    events = run_events(connection, run)
+    groups = [*connected(_pairs(connection, events)), *([event.entry_id] for _, event in events)]
+    missing = set(entries).difference(*groups)
+    if missing:
+        raise UsageError(
+            f"{run} did nothing with {min(missing)}; `memoryd runs {run}` lists what it did"
+        )
+    return {one for ids in groups if not set(entries).isdisjoint(ids) for one in ids}
 
 
 def connected(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:

@@ -15,7 +15,7 @@ from typing import Any
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.service.bank.apart import keep_apart
+from memoryd.service.bank.apart import brought_together, keep_apart
 from memoryd.service.bank.groups import Group, unanswered, was_answered
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.home import prepare_home
@@ -182,7 +182,10 @@ def _all_or_nothing(connection: Connection) -> Iterator[Any]:
 
 
 def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Take back a run (`run`): every entry as it was before, unless it was changed since; and not to be done again."""
+    """Take back a run (`run`): every entry as it was before, unless it was changed since; and not to be done again.
+
+    With `entries`, only what the run did with these, and with what it brought together with them.
+    """
     run_id = str(arguments["run"])
     with writer.store.transaction() as connection:
         run = get_run(connection, run_id)
@@ -192,12 +195,19 @@ def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
             raise UsageError(f"run {run_id} was already undone")
         if parts := run.report.get("phases"):
             raise UsageError(_by_parts(run_id, parts))
+        entries = arguments.get("entries") or ()
+        only = brought_together(connection, run_id, entries) if entries else None
         now = utc_now()
-        done = undo_run(connection, run_id, now)
-        apart = keep_apart(connection, run_id, now) if run.kind == CONSOLIDATE else []
-        save_run(connection, replace(run, state="undone" if not done.left else "partly undone"))
+        done = undo_run(connection, run_id, now, only)
+        undone = (*done.restored, *done.left)
+        if only and not undone:
+            raise UsageError(f"what {run_id} did with {', '.join(entries)} was already undone")
+        apart = keep_apart(connection, run_id, undone, now) if run.kind == CONSOLIDATE else []
+        state = "undone" if done.whole else "partly undone"
+        save_run(connection, replace(run, state=state))
     return {
         "run": run_id,
+        "state": state,
         "restored": list(done.restored),
         "not_undone": dict(done.left),
         "kept_apart": apart,
