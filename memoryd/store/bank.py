@@ -251,10 +251,15 @@ class Bank:
         )
 
     def add_conflict(self, namespace: str, a: str, b: str, reason: str, run: str) -> bool:
-        """Note that two entries cannot both hold; returns whether that is news."""
+        """Note that two entries cannot both hold; returns whether that is news.
+
+        One that was decided is open again: the side that had lost is back, or a text is another one now.
+        """
         first, second = sorted((a, b))
         inserted = self._connection.execute(
-            "insert into conflict (namespace, a, b, reason, run) values (?, ?, ?, ?, ?) on conflict do nothing",
+            "insert into conflict (namespace, a, b, reason, run) values (?, ?, ?, ?, ?) "
+            "on conflict do update set reason = excluded.reason, run = excluded.run, decided = null "
+            "where decided is not null",
             (namespace, first, second, reason, run),
         )
         return bool(inserted.rowcount)

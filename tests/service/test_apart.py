@@ -206,13 +206,13 @@ class TestAllowing:
 
     @pytest.mark.parametrize("name", ["apart-9", "apart-", "apart-x", "apart-٣", f"apart-{9**40}"])
     def test_what_there_is_not_is_said(self, bank: Path, name: str) -> None:
-        with pytest.raises(UsageError, match="nothing waits"):
+        with pytest.raises(UsageError, match="nothing is kept apart under"):
             approve(bank, name)
 
     def test_rejecting_changes_nothing(self, bank: Path) -> None:
         undo(bank, run(bank)["run"])
 
-        with pytest.raises(UsageError, match="nothing waits"):
+        with pytest.raises(UsageError, match="stays so; `memoryd review approve apart-1`"):
             approve(bank, "apart-1", "reject")
         assert done(run(bank)) == NOTHING
 
@@ -259,6 +259,24 @@ class TestBothHold:
             run(home)
 
         assert self.both(home)
+
+    def test_a_changed_text_is_asked_again_and_decided_anew(self, home: Path) -> None:
+        newer = next(one for one in entries(home) if one.content == PORTS[1])
+        put(home, [replace(newer, content="The database port is now 6433")])
+        assert (len(run(home)["conflicts"]), waits(home)) == (1, ["conflict-1"])
+        approve(home, "conflict-1", "reject")
+
+        assert (done(run(home)), rows(home, "apart")) == (NOTHING, 1)
+
+    def test_what_was_rejected_while_a_run_was_planned_is_not_asked_again(self, home: Path) -> None:
+        sides = sorted(one.id for one in entries(home))
+        conflict = ("local/default", sides[0], sides[1], "database port")
+        planned = NOW - timedelta(days=9999)
+        with writing(home) as writer:
+            changes = Changes("c-9", "consolidate", None, planned, {}, (), (conflict,))
+            ask(writer, "changes.commit", path=str(write_changes(changes, home)))
+
+        assert waits(home) == []
 
     def test_what_is_said_later_still_replaces_both(self, home: Path) -> None:
         self.say(home, "The database port is now 7432", "user", 3)

@@ -454,6 +454,20 @@ class TestReview:
         with Reader(home) as reader:
             assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
 
+    def test_a_side_that_had_lost_and_is_back_is_asked_about_again(self, home: Path) -> None:
+        with writing(home) as writer:
+            first = ask(writer, "memory.add", content="The database port is 5432")["entry"]["id"]
+            second = "The database port is now 6432"
+            ask(writer, "memory.add", content=second, origin="assistant")
+        run(home)
+        with writing(home) as writer:
+            ask(writer, "review", id="conflict-1", decision="approve")
+            ask(writer, "memory.change", id=first, how="restore")
+        run(home)
+
+        with Reader(home) as reader:
+            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+
     def test_what_does_not_wait_is_said(self, home: Path) -> None:
         with writing(home) as writer, pytest.raises(UsageError, match="nothing waits"):
             ask(writer, "review", id="conflict-7", decision="approve")

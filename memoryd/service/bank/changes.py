@@ -128,7 +128,12 @@ def commit_changes(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> 
             if reason is not None:
                 dropped[str(number)] = reason
         bank = Bank(connection)
-        news = [bank.add_conflict(*one, run=changes.run) for one in changes.conflicts]
+        open_still = [
+            one
+            for one in changes.conflicts
+            if not _refused_meanwhile(connection, one[1:3], changes.started)
+        ]
+        news = [bank.add_conflict(*one, run=changes.run) for one in open_still]
         report = {**changes.report, "dropped": dropped, "new_conflicts": sum(news)}
         run = Run(
             changes.run, changes.kind, changes.namespace, changes.started, utc_now(), "done", report
@@ -146,7 +151,8 @@ def _commit_group(
     planned = [before for before, _ in group.changes]
     if not all(map(same_but_use, currents, planned)):
         return "changed while the plan was made"
-    if changes.kind == CONSOLIDATE and _refused_meanwhile(connection, group, changes.started):
+    ids = [after.id for _, after in group.changes]
+    if changes.kind == CONSOLIDATE and _refused_meanwhile(connection, ids, changes.started):
         return "you said no while the plan was made"
     with _all_or_nothing(connection) as undo:
         _put(bank, group, currents, changes)
@@ -159,9 +165,8 @@ def _commit_group(
     return None
 
 
-def _refused_meanwhile(connection: Connection, group: Group, since: datetime) -> bool:
+def _refused_meanwhile(connection: Connection, ids: Sequence[str], since: datetime) -> bool:
     """Did a person say no to this while it was planned? The entries are exactly as the plan knew them."""
-    ids = [after.id for _, after in group.changes]
     return decided_since(connection, since) and kept_apart_since(connection, ids, since)
 
 

@@ -7,10 +7,10 @@ from typing import Any
 from memoryd.errors import UsageError
 from memoryd.memory.admission import correct
 from memoryd.model import Entry
-from memoryd.service.bank.apart import lift
+from memoryd.service.bank.apart import APART_PREFIX, lift
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
-from memoryd.store.apart import CONFLICT_PREFIX, add_decision
+from memoryd.store.apart import CONFLICT_PREFIX, add_decision, drop_decisions
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
 from memoryd.store.connection import Connection
 from memoryd.store.reader import Reader
@@ -74,7 +74,15 @@ def decide(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str
             return {"done": lifted}
         if waiting_id.startswith(CONFLICT_PREFIX):
             return {"done": _decide_conflict(connection, waiting_id, approved=approved)}
+        if waiting_id.startswith(APART_PREFIX):
+            raise UsageError(_not_lifted(waiting_id, approved=approved))
         return {"done": _decide_entry(connection, waiting_id, approved=approved)}
+
+
+def _not_lifted(name: str, *, approved: bool) -> str:
+    if approved:
+        return f"nothing is kept apart under {name}; `memoryd review list --apart` lists what is"
+    return f"what is kept apart stays so; `memoryd review approve {name}` lifts it"
 
 
 def _decide_entry(connection: Connection, entry_id: str, *, approved: bool) -> str:
@@ -101,6 +109,7 @@ def _decide_conflict(connection: Connection, waiting_id: str, *, approved: bool)
     bank.decide_conflict(conflict.id, "newer wins" if approved else "both hold")
     old, new = _sides(connection, conflict)
     if not approved:
+        drop_decisions(connection, waiting_id, (old.id, new.id))  # of texts that were changed since
         add_decision(connection, conflict.namespace, waiting_id, (old.id, new.id), now)
         return "both stay; the next runs leave them as they are"
     ended = replace(
