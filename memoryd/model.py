@@ -170,18 +170,20 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Apart:
-    """What a person decided to keep apart: entries that an undone run had made one, or replaced by one another.
+    """What a person decided to keep apart: entries that an undone run had made one or replaced by one another, or that both hold.
 
     Attributes:
         number: what a person names to lift it.
-        run: that was undone; the sides of all its decisions are kept apart.
+        run: that was undone, the sides of all its decisions are kept apart; or the conflict, a run of its own.
         sides: ids of the entries that say each of the texts as they were then. Entries of different sides are
             neither merged nor replaced by one another; those of one side are copies of each other.
+        both_hold: it was said of a conflict.
     """
 
     number: int
     run: str
     sides: tuple[frozenset[str], ...]
+    both_hold: bool = False
 
 
 @dataclass(frozen=True, slots=True)

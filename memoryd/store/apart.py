@@ -14,17 +14,25 @@ from memoryd.model import Apart
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import from_microseconds, to_microseconds
 
+CONFLICT_PREFIX = (
+    "conflict-"  # `conflict-7` names a conflict: to a person, and where a decision names its run
+)
 _LEAST = 2  # texts that can be kept apart
 
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """One decision, and the run that it took back."""
+    """One decision, and the run that it took back or the conflict of which both sides hold."""
 
     number: int
     namespace: str
     run: str
     at: datetime | None
+
+    @property
+    def both_hold(self) -> bool:
+        """Is it about a conflict?"""
+        return self.run.startswith(CONFLICT_PREFIX)
 
 
 def add_decision(
@@ -32,7 +40,11 @@ def add_decision(
 ) -> int | None:
     """Note that entries are to be kept apart while their texts stay as they are now; returns its number.
 
-    None: there are not two of them any more.
+    Args:
+        run: what is taken back by it, or the name of the conflict of which both sides hold.
+
+    Returns:
+        None if there are not two of the entries any more.
     """
     keys = [
         found
@@ -83,7 +95,11 @@ def find_apart(connection: Connection, namespace: str) -> list[Apart]:
         sides[number, run] += map(
             frozenset, [ids] if count == 1 and ids else [[one] for one in ids]
         )
-    return [Apart(*name, tuple(found)) for name, found in sides.items() if found]
+    return [
+        Apart(number, run, tuple(found), run.startswith(CONFLICT_PREFIX))
+        for (number, run), found in sides.items()
+        if found
+    ]
 
 
 def kept_apart_since(connection: Connection, ids: Collection[str], since: datetime) -> bool:
@@ -112,11 +128,26 @@ def heirs(connection: Connection, namespace: str, entry_id: str) -> list[str]:
     return [one for (one,) in rows]
 
 
-def lift_decisions(connection: Connection, *, number: int | None = None, run: str = "") -> int:
-    """Forget one decision, or all that taking back a run meant; returns how many there were."""
-    chosen = "(select id from apart where id = ? or run = ?)"
-    connection.execute(f"delete from apart_text where apart_id in {chosen}", (number, run))
-    return connection.execute("delete from apart where id = ? or run = ?", (number, run)).rowcount
+def lift_decision(connection: Connection, decision: Decision) -> None:
+    """Forget a decision; the conflict that it was about is open again."""
+    _drop(connection, decision.number)
+    if decision.both_hold:
+        conflict = int(decision.run.removeprefix(CONFLICT_PREFIX))
+        connection.execute("update conflict set decided = null where id = ?", (conflict,))
+
+
+def drop_decisions(connection: Connection, run: str, ids: Collection[str]) -> None:
+    """Drop what was decided of entries by taking back a run: undone in part before, it is asked anew."""
+    sql = (
+        "select apart_id, entry_id from apart_text join apart on apart.id = apart_id where run = ?"
+    )
+    for number in {number for number, one in connection.execute(sql, (run,)) if one in ids}:
+        _drop(connection, number)
+
+
+def _drop(connection: Connection, number: int) -> None:
+    connection.execute("delete from apart_text where apart_id = ?", (number,))
+    connection.execute("delete from apart where id = ?", (number,))
 
 
 def erase_from_decisions(connection: Connection, entry_id: str) -> None:
@@ -130,4 +161,4 @@ def erase_from_decisions(connection: Connection, entry_id: str) -> None:
             "select count(*) from apart_text where apart_id = ?", (number,)
         ).fetchone()[0]
         if left < _LEAST:
-            lift_decisions(connection, number=number)
+            _drop(connection, number)

@@ -251,17 +251,22 @@ class Bank:
         )
 
     def add_conflict(self, namespace: str, a: str, b: str, reason: str, run: str) -> bool:
-        """Note that two entries cannot both hold; returns whether that is news."""
+        """Note that two entries cannot both hold; returns whether that is news.
+
+        One that was decided is open again: the side that had lost is back, or a text is another one now.
+        """
         first, second = sorted((a, b))
         inserted = self._connection.execute(
-            "insert into conflict (namespace, a, b, reason, run) values (?, ?, ?, ?, ?) on conflict do nothing",
+            "insert into conflict (namespace, a, b, reason, run) values (?, ?, ?, ?, ?) "
+            "on conflict do update set reason = excluded.reason, run = excluded.run, decided = null "
+            "where decided is not null",
             (namespace, first, second, reason, run),
         )
         return bool(inserted.rowcount)
 
     def drop_conflicts(self, run: str) -> None:
-        """Take back the conflicts that a run noted."""
-        self._connection.execute("delete from conflict where run = ?", (run,))
+        """Take back the conflicts that a run noted; what a person decided stays decided."""
+        self._connection.execute("delete from conflict where run = ? and decided is null", (run,))
 
     def decide_conflict(self, conflict: int, decision: str) -> None:
         """Note what a person decided."""

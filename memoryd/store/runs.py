@@ -1,7 +1,7 @@
 """Runs and events: what a run changed, and taking it back exactly."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,7 +15,7 @@ from memoryd.store.entry_rows import from_microseconds, to_microseconds
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """One run of consolidation, retention or the night. *state*: done, failed, or undone."""
+    """One run of consolidation, retention or the night. *state*: done, failed, undone or partly undone."""
 
     id: str
     kind: str
@@ -80,9 +80,11 @@ class OpenConflict:
 
 
 def list_conflicts(connection: Connection) -> list[OpenConflict]:
-    """Conflicts that nobody has decided, the oldest first."""
+    """Conflicts that nobody has decided, of entries that are both still active, the oldest first."""
     rows = connection.execute(
-        "select id, namespace, a, b, reason from conflict where decided is null order by id"
+        "select id, namespace, a, b, reason from conflict where decided is null and not exists "
+        "(select 1 from (select a as side union select b) left join entry on entry.id = side "
+        "where entry.state is not 'active') order by id"
     )
     return [OpenConflict(*row) for row in rows]
 
@@ -129,25 +131,32 @@ def _event(row: tuple[Any, ...]) -> Event:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """What undoing did: ids put back, and those left alone with the reason."""
+    """What undoing did: ids put back, those left alone with the reason, and whether nothing of the run is left."""
 
     restored: tuple[str, ...]
     left: Mapping[str, str]
+    whole: bool
 
 
-def undo_run(connection: Connection, run_id: str, at: datetime) -> Undone:
-    """Put every entry back as it was before a run, unless it was changed since.
+def undo_run(
+    connection: Connection, run_id: str, at: datetime, only: Collection[str] | None = None
+) -> Undone:
+    """Put every entry back as it was before a run, unless it was changed since or put back before.
 
     Accesses counted since the run are kept. The caller owns the transaction.
+
+    Args:
+        only: of these entries; None: of all, and the conflicts that the run noted go, too.
     """
     bank = Bank(connection)
     before, after, places = _span_of(connection, run_id)
+    because = Because("user", f"undo {run_id}", at, f"undo-{run_id}")
+    undone = {event.entry_id for _, event in run_events(connection, f"undo-{run_id}")}
+    waiting = [entry_id for entry_id in before if entry_id not in undone]
     restored, left = [], {}
-    for entry_id, target in before.items():
-        namespace = places[entry_id]
+    for entry_id in waiting if only is None else (one for one in waiting if one in only):
+        target, made, namespace = before[entry_id], after[entry_id], places[entry_id]
         current = bank.get(namespace, entry_id)
-        made = after[entry_id]
-        because = Because("user", f"undo {run_id}", at, f"undo-{run_id}")
         if not same_but_use(current, made):
             left[entry_id] = "changed after the run"
         elif target is None:
@@ -156,8 +165,10 @@ def undo_run(connection: Connection, run_id: str, at: datetime) -> Undone:
         else:
             bank.put(with_use(target, made, current), screen(target.content).text, because)
             restored.append(entry_id)
-    bank.drop_conflicts(run_id)
-    return Undone(tuple(restored), left)
+    whole = len(restored) == len(waiting)
+    if whole or only is None:
+        bank.drop_conflicts(run_id)
+    return Undone(tuple(restored), left, whole)
 
 
 def _span_of(

@@ -177,7 +177,7 @@ APART = """
 create table apart (                           -- what a person wants kept apart
   id integer primary key autoincrement,        -- never reused: a person names it
   namespace text not null,
-  run text not null,                           -- that was taken back
+  run text not null,                           -- that was taken back, or `conflict-7`: both sides of it hold
   at integer not null                          -- unix microseconds, UTC
 ) strict;
 

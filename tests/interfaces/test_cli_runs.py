@@ -135,6 +135,26 @@ def test_what_was_undone_is_told_listed_and_allowed_again(memoryd: Memoryd, bank
     assert len(memoryd("consolidate", "--json", home=bank).json["supersedes"]) == 1
 
 
+def test_a_part_of_a_run_is_undone_by_an_entry(memoryd: Memoryd, bank: Path) -> None:
+    for text in TOGETHER:
+        assert memoryd("memory", "add", text, home=bank).status == 0
+    run = memoryd("consolidate", "--json", home=bank).json
+    (merge,), (replaced,) = run["merges"], run["supersedes"]
+    wrong = memoryd("undo", run["run"], "--entry", "nobody", home=bank)
+    said = memoryd("undo", run["run"], "--entry", merge["into"], home=bank).out.decode()
+    told = memoryd("runs", run["run"], "--json", home=bank).json
+
+    assert (wrong.status, "did nothing with nobody" in wrong.err) == (2, True)
+    assert said.splitlines()[:2] == [
+        f"as before {run['run']}: 2 entries",
+        f"the rest of the run stands; `memoryd undo {run['run']}` takes it back, too",
+    ]
+    undone = {one["entry"] for one in told["changes"] if one["undone"]}
+    assert (told["state"], undone) == ("partly undone", {merge["into"], *merge["from"]})
+    rest = memoryd("undo", run["run"], "--json", home=bank).json
+    assert set(rest["restored"]) == {replaced["old"], replaced["new"]}
+
+
 def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_path: Path) -> None:
     assert memoryd("nightly", home=bank).status == 0
     page = tmp_path / "night.html"

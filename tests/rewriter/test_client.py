@@ -14,9 +14,12 @@ import pytest
 
 from memoryd.config import Config, RewriterConfig, SourcesConfig
 from memoryd.errors import ConfigError, RewriteError
+from memoryd.model import Entry
 from memoryd.rewriter import Rewriter
 from memoryd.service.bank.consolidation import consolidate
+from tests.conftest import NOW
 from tests.service.bank_helpers import ask, entries, writing
+from tests.service.test_consolidation import active, put, run, undo
 
 TEXTS = ["We deploy with Kamal", "We deploy using Kamal"]
 Answer = Callable[[dict[str, Any]], bytes]
@@ -161,6 +164,58 @@ def test_a_wording_that_says_something_else_is_never_stored(
 
     assert asked
     assert any(entry.content == wording for entry in entries(home)) is accepted
+
+
+class TestKeptApart:
+    """Other words must not bring together what a person keeps apart."""
+
+    THREE = (
+        "We use Kamal for deployment",
+        "Deployments are done with Kamal",
+        "We are using Kamal to deploy",
+    )
+    SHORT = "We deploy with Kamal"
+
+    def put(self, home: Path, *ids: int, scope: str = "global") -> None:
+        put(
+            home,
+            [Entry(f"{scope}-{n}", self.THREE[n], NOW, NOW, scope=scope) for n in ids],
+        )
+
+    def nights(self, home: Path, count: int) -> list[list[Any]]:
+        """Consolidate with a language model that shortens; what was merged each night."""
+        with endpoint(lambda body: completion(self.SHORT)) as (settings, _):
+            config = Config(sources=SourcesConfig(discover=False), rewriter=settings)
+            made = [consolidate(home, config, None, dry_run=False) for _ in range(count)]
+        return [one["merges"] for one in made]
+
+    def test_what_stands_for_a_side_keeps_its_words(self, home: Path) -> None:
+        self.put(home, 0, 1)
+        undo(home, run(home)["run"])
+        self.put(home, 2)
+        first, *later = self.nights(home, 3)
+
+        assert (len(first), later) == (1, [[], []])
+        assert set(active(home)) < set(self.THREE)
+
+    def test_what_was_merged_in_other_words_lives_on_in_them(self, home: Path) -> None:
+        self.put(home, 0, 2)
+        ((merge,),) = self.nights(home, 1)
+        assert active(home) == [self.SHORT]
+        (entry,) = entries(home, None, "active")
+        (clause,) = entry.metadata["clauses"]
+        assert clause == {
+            "text": self.SHORT,
+            "entry_id": entry.id,
+            "start": 0,
+            "end": len(self.SHORT),
+        }
+        gone = int(merge["from"][0][-1])
+        self.put(home, gone, 1, scope="shop")  # the same words, undone elsewhere
+        undo(home, run(home)["run"])
+        self.put(home, 1)
+
+        assert self.nights(home, 2) == [[], []]
 
 
 def _line(home: Path, text: str) -> Path:

@@ -17,12 +17,14 @@ from memoryd.model import Entry
 from memoryd.service.bank.apart import kept_apart
 from memoryd.service.bank.changes import Changes, write_changes
 from memoryd.service.bank.groups import Group
+from memoryd.service.bank.review import waiting
 from memoryd.service.doctor import examine
 from memoryd.service.night.nightly import run_night
 from memoryd.service.writer import utc_now
 from memoryd.store.connection import APPLICATION_ID, DATABASE_NAME
 from memoryd.store.integrity import find_damage
 from memoryd.store.reader import Reader
+from memoryd.store.runs import get_run, list_runs
 from memoryd.store.schema import BANK, BANK_INDEXES, HISTORY, INDEXES, JOBS, SCHEMA_VERSION, VECTORS
 from tests.conftest import NOW
 from tests.memory.consolidation.made_banks import make_bank
@@ -71,6 +73,11 @@ def rows(home: Path, table: str) -> int:
     with Reader(home) as reader:
         count: int = reader.connection.execute(f"select count(*) from {table}").fetchone()[0]
     return count
+
+
+def waits(home: Path) -> list[str]:
+    with Reader(home) as reader:
+        return [one["id"] for one in waiting(reader)]
 
 
 def test_what_was_undone_is_not_done_again_and_is_told(bank: Path) -> None:
@@ -199,15 +206,133 @@ class TestAllowing:
 
     @pytest.mark.parametrize("name", ["apart-9", "apart-", "apart-x", "apart-٣", f"apart-{9**40}"])
     def test_what_there_is_not_is_said(self, bank: Path, name: str) -> None:
-        with pytest.raises(UsageError, match="nothing waits"):
+        with pytest.raises(UsageError, match="nothing is kept apart under"):
             approve(bank, name)
 
     def test_rejecting_changes_nothing(self, bank: Path) -> None:
         undo(bank, run(bank)["run"])
 
-        with pytest.raises(UsageError, match="nothing waits"):
+        with pytest.raises(UsageError, match="stays so; `memoryd review approve apart-1`"):
             approve(bank, "apart-1", "reject")
         assert done(run(bank)) == NOTHING
+
+
+class TestBothHold:
+    """The user says one thing, an assistant another: a person says that both hold."""
+
+    @pytest.fixture(autouse=True)
+    def _rejected(self, home: Path) -> None:
+        self.say(home, PORTS[0], "user", 1)
+        self.say(home, PORTS[1], "assistant", 2)
+        assert len(run(home)["conflicts"]) == 1
+        assert "both stay" in approve(home, "conflict-1", "reject")
+
+    def say(self, home: Path, text: str, origin: str, day: int) -> None:
+        with writing(home) as writer:
+            said = f"2026-10-0{day}T09:00:00Z"
+            ask(writer, "memory.add", content=text, origin=origin, created_at=said)
+
+    def both(self, home: Path) -> bool:
+        return set(active(home)) >= set(PORTS)
+
+    def test_it_is_told_and_not_asked_again(self, home: Path) -> None:
+        for dry_run in (True, False):
+            again = run(home, dry_run=dry_run)
+            assert done(again) == NOTHING
+            assert [(name, one[2]) for name, one in told(again).items()] == [
+                ("apart-1", "you said that both hold")
+            ]
+
+    @pytest.mark.parametrize(
+        "text", [PORTS[1], PORTS[1].upper(), "The port of the database is now 6432"]
+    )
+    def test_the_newer_said_again_replaces_nothing(self, home: Path, text: str) -> None:
+        with writing(home) as writer:
+            ask(writer, "memory.add", content=text)
+        run(home)
+
+        assert self.both(home)
+
+    def test_nor_does_a_copy_of_it(self, home: Path) -> None:
+        put(home, [Entry("e-copy", PORTS[1], NOW, NOW, origin="user")])
+        for _ in range(2):
+            run(home)
+
+        assert self.both(home)
+
+    def test_a_changed_text_is_asked_again_and_decided_anew(self, home: Path) -> None:
+        newer = next(one for one in entries(home) if one.content == PORTS[1])
+        put(home, [replace(newer, content="The database port is now 6433")])
+        assert (len(run(home)["conflicts"]), waits(home)) == (1, ["conflict-1"])
+        approve(home, "conflict-1", "reject")
+
+        assert (done(run(home)), rows(home, "apart")) == (NOTHING, 1)
+
+    def test_what_was_rejected_while_a_run_was_planned_is_not_asked_again(self, home: Path) -> None:
+        sides = sorted(one.id for one in entries(home))
+        conflict = ("local/default", sides[0], sides[1], "database port")
+        planned = NOW - timedelta(days=9999)
+        with writing(home) as writer:
+            changes = Changes("c-9", "consolidate", None, planned, {}, (), (conflict,))
+            ask(writer, "changes.commit", path=str(write_changes(changes, home)))
+
+        assert waits(home) == []
+
+    def test_what_is_said_later_still_replaces_both(self, home: Path) -> None:
+        self.say(home, "The database port is now 7432", "user", 3)
+        run(home)
+
+        assert active(home) == ["The database port is now 7432"]
+
+    def test_two_conflicts_are_two_decisions(self, home: Path) -> None:
+        self.say(home, "The database port is 7432", "assistant", 3)
+        third = run(home)  # of the two that the assistant said, the later one holds
+        assert (len(third["supersedes"]), len(third["conflicts"])) == (1, 1)
+        approve(home, "conflict-2", "reject")
+
+        assert done(run(home)) == NOTHING
+        with Reader(home) as reader:
+            assert [(one["run"], one["conflict"]) for one in kept_apart(reader)] == [
+                (None, "conflict-1"),
+                (None, "conflict-2"),
+            ]
+
+    @pytest.mark.parametrize("name", ["apart-1", "conflict-1"])
+    def test_lifted_the_conflict_waits_again(self, home: Path, name: str) -> None:
+        assert "conflict-1 is open again" in approve(home, name)
+        assert (rows(home, "apart"), rows(home, "apart_text")) == (0, 0)
+        assert waits(home) == ["conflict-1"]
+        assert len(run(home)["conflicts"]) == 1
+
+        assert "superseded" in approve(home, "conflict-1")
+        assert active(home) == [PORTS[1]]
+
+    def test_undoing_the_run_that_asked_does_not_lift_it(self, home: Path) -> None:
+        with Reader(home) as reader:
+            (asking,) = list_runs(reader.connection)
+        undo(home, asking.id)
+
+        assert (done(run(home)), waits(home)) == (NOTHING, [])
+        approve(home, "apart-1")
+        assert waits(home) == ["conflict-1"]
+
+    def test_the_decision_and_its_texts_are_one(self, home: Path) -> None:
+        approve(home, "apart-1")
+        with writing(home) as writer:
+            writer.store.connection.execute(
+                "create trigger full before insert on apart_text begin select raise(abort, 'no'); end"
+            )
+            with pytest.raises(StoreError):
+                ask(writer, "review", id="conflict-1", decision="reject")
+            writer.store.connection.execute("drop trigger full")
+        assert waits(home) == ["conflict-1"]
+        assert rows(home, "apart") == 0
+
+    def test_an_erased_side_takes_it_along(self, home: Path) -> None:
+        with writing(home) as writer:
+            ask(writer, "forget", entries=[entries(home)[0].id])
+
+        assert [rows(home, table) for table in ("apart", "apart_text", "conflict")] == [0, 0, 0]
 
 
 class TestUndoneInPart:
@@ -241,6 +366,164 @@ class TestUndoneInPart:
         assert done(run(bank)) == NOTHING
 
 
+class TestPartOfARun:
+    """`undo RUN --entry ID`: what the run did with one entry, and with all that it brought together with it."""
+
+    def part(self, home: Path, run_id: str, *ids: str) -> dict[str, Any]:
+        with writing(home) as writer:
+            answer: dict[str, Any] = ask(writer, "undo", run=run_id, entries=list(ids))
+        return answer
+
+    def state(self, home: Path, run_id: str) -> str:
+        with Reader(home) as reader:
+            found = get_run(reader.connection, run_id)
+        assert found is not None
+        return found.state
+
+    @pytest.mark.parametrize("entry", ["e-0", "e-1"])
+    def test_the_wrong_merge_alone_is_undone_and_kept_apart(self, bank: Path, entry: str) -> None:
+        before = {one["id"]: one for one in export(bank)}
+        first = run(bank)
+        after = {one["id"]: one for one in export(bank)}
+        answer = self.part(bank, first["run"], entry)
+
+        assert sorted(answer.pop("restored")) == ["e-0", "e-1"]
+        assert answer == {
+            "run": first["run"],
+            "state": "partly undone",
+            "not_undone": {},
+            "kept_apart": ["apart-1"],
+        }
+        for one in export(bank):
+            assert one == (before if one["id"] in ("e-0", "e-1") else after)[one["id"]]
+        assert self.state(bank, first["run"]) == "partly undone"
+        assert (done(run(bank)), len(active(bank))) == (NOTHING, 4)
+
+    def test_the_rest_is_undone_later(self, bank: Path) -> None:
+        before = export(bank)
+        first = run(bank)
+        self.part(bank, first["run"], "e-0")
+        approve(bank, "apart-1")  # what a person allowed again stays allowed
+        answer = undo(bank, first["run"])
+
+        assert sorted(answer["restored"]) == ["e-2", "e-3"]
+        assert (answer["state"], answer["not_undone"]) == ("undone", {})
+        assert (export(bank), self.state(bank, first["run"])) == (before, "undone")
+        again = run(bank)
+        assert (len(again["merges"]), again["supersedes"]) == (1, [])
+
+    def test_part_by_part_is_the_whole(self, bank: Path) -> None:
+        before = export(bank)
+        first = run(bank)
+        states = [self.part(bank, first["run"], one)["state"] for one in ("e-3", "e-1")]
+
+        assert states == ["partly undone", "undone"]
+        assert export(bank) == before
+        with pytest.raises(UsageError, match="already undone"):
+            self.part(bank, first["run"], "e-1")
+
+    def test_several_at_once(self, bank: Path) -> None:
+        before = export(bank)
+        answer = self.part(bank, run(bank)["run"], "e-0", "e-2")
+
+        assert (answer["state"], answer["kept_apart"]) == ("undone", ["apart-1", "apart-2"])
+        assert export(bank) == before
+
+    def test_uses_counted_since_are_kept_once(self, bank: Path) -> None:
+        """Undone twice, what the run had added to the uses of an entry goes once."""
+
+        def use(entry: str, *sessions: str) -> None:
+            asked = {"namespace": "local/default", "ids": [entry], "milliseconds": 1}
+            with writing(bank) as writer:
+                for session in sessions:
+                    ask(writer, "memory.accessed", **asked, session=session, characters=1)
+
+        use("e-2", "a", "b", "c")
+        first = run(bank)
+        use("e-3", "a", "b")
+        self.part(bank, first["run"], "e-3")
+        undo(bank, first["run"])
+
+        (entry,) = (one for one in entries(bank) if one.id == "e-3")
+        assert (entry.access_count, entry.valid_from) == (2, None)
+
+    def test_what_was_changed_since_is_left_alone_and_tried_again(self, bank: Path) -> None:
+        first = run(bank)
+        keeper = first["merges"][0]["into"]
+        change(bank, id=keeper, how="pin")
+        assert self.part(bank, first["run"], keeper)["not_undone"] == {
+            keeper: "changed after the run"
+        }
+        answer = undo(bank, first["run"])
+
+        assert (sorted(answer["restored"]), list(answer["not_undone"])) == (
+            ["e-2", "e-3"],
+            [keeper],
+        )
+        assert answer["state"] == "partly undone"
+        assert (rows(bank, "apart"), rows(bank, "apart_text")) == (2, 4)
+
+    def test_what_the_run_did_not_touch_is_said(self, bank: Path) -> None:
+        first = run(bank)
+        for wrong in ("e-4", "nobody"):
+            with pytest.raises(UsageError, match=f"did nothing with {wrong}"):
+                self.part(bank, first["run"], "e-0", wrong)
+        self.part(bank, first["run"], "e-0")
+        with pytest.raises(UsageError, match="with e-1 was already undone"):
+            self.part(bank, first["run"], "e-1")
+        assert self.state(bank, first["run"]) == "partly undone"
+
+    def test_it_is_whole_or_nothing(self, bank: Path) -> None:
+        first = run(bank)
+        after = export(bank)
+        with writing(bank) as writer:
+            connection = writer.store.connection
+            connection.execute(
+                "create trigger full before update on run begin select raise(abort, 'no'); end"
+            )
+            with pytest.raises(StoreError):
+                ask(writer, "undo", run=first["run"], entries=["e-0"])
+            connection.execute("drop trigger full")
+
+        assert (export(bank), rows(bank, "apart")) == (after, 0)
+
+    def test_of_what_was_forgotten_by_rule_one_entry_comes_back(self, bank: Path) -> None:
+        gone = entries(bank)[:2]
+        groups = tuple(Group("old", ((one, replace(one, state="archived")),)) for one in gone)
+        with writing(bank) as writer:
+            path = write_changes(Changes("p-1", "prune", None, NOW, {}, groups), bank)
+            ask(writer, "changes.commit", path=str(path))
+        answer = self.part(bank, "p-1", "e-0")
+
+        assert (answer["restored"], answer["state"]) == (["e-0"], "partly undone")
+        assert {one.id for one in entries(bank, None, "archived")} == {"e-1"}
+
+    def test_made_banks_are_undone_group_by_group(self, home: Path) -> None:
+        for seed in range(12):
+            made = make_bank(seed, night)
+            put(
+                home,
+                [replace(one, id=f"{seed}-{one.id}", namespace=f"made/{seed}") for one in made],
+            )
+        before = export(home)
+        first = run(home)
+        actions = [entries_of(one) for one in (*first["merges"], *first["supersedes"])]
+        state, left = "", [min(one) for one in actions]
+        with writing(home) as writer:
+            while left:
+                answer = ask(writer, "undo", run=first["run"], entries=[left[-1]])
+                state, back = answer["state"], set(answer["restored"])
+                assert answer["not_undone"] == {}
+                assert all(one <= back or not one & back for one in actions)
+                left = [one for one in left if one not in back]
+
+        assert (state, export(home)) == ("undone", before)
+        planned = run(home, dry_run=True)
+        touched = set().union(*actions)
+        for one in (*planned["merges"], *planned["supersedes"]):
+            assert len(entries_of(one) & touched) < 2
+
+
 def test_undoing_and_its_decisions_are_one(bank: Path) -> None:
     first = run(bank)
     after = export(bank)
@@ -264,7 +547,10 @@ def test_what_was_planned_before_it_was_undone_is_dropped(bank: Path) -> None:
     group = Group("say the same", ((first, merged[0]), (second, merged[1])))
     started = utc_now()
     undo(bank, run(bank)["run"])
-    for kind, dropped in (("consolidate", {"0": "undone while the plan was made"}), ("prune", {})):
+    for kind, dropped in (
+        ("consolidate", {"0": "you said no while the plan was made"}),
+        ("prune", {}),
+    ):
         changes = Changes(f"c-{kind}", kind, None, started, {}, (group,))
         with writing(bank) as writer:
             path = write_changes(changes, bank)

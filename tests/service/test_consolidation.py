@@ -413,6 +413,61 @@ class TestReview:
 
         assert active(home) == left
 
+    @pytest.mark.parametrize("undone", [False, True])
+    def test_the_newer_side_is_what_was_said_last(self, home: Path, undone: bool) -> None:
+        """As runs see it, whichever was there first; decided, it stays so when the run that asked is undone."""
+        first, second = "The database port is 5432", "The database port is now 6432"
+        with writing(home) as writer:
+            ask(writer, "memory.add", content=first, created_at="2026-01-01T00:00:00Z")
+            ask(
+                writer, "memory.add", content=second, created_at="2026-02-01T00:00:00Z", pinned=True
+            )
+            ask(writer, "memory.add", content=first)
+        told = run(home)
+        with Reader(home) as reader:
+            (asked,) = waiting(reader)
+        assert (asked["words"], len(told["conflicts"])) == (f"{second} ⟷ {first}", 1)
+        with writing(home) as writer:
+            ask(writer, "review", id="conflict-1", decision="approve")
+        if undone:
+            undo(home, told["run"])
+            run(home)
+
+        assert active(home) == [first]
+        with Reader(home) as reader:
+            assert waiting(reader) == []
+
+    def test_a_conflict_waits_while_both_sides_are_there(self, home: Path) -> None:
+        with writing(home) as writer:
+            said = {"content": "The database port is now 6432", "origin": "assistant"}
+            ask(writer, "memory.add", content="The database port is 5432")
+            ask(writer, "memory.add", **said)
+        asked = run(home)
+        with writing(home) as writer:
+            ask(writer, "memory.add", content=said["content"])
+        settled = run(home)
+        with Reader(home) as reader:
+            waits = waiting(reader)
+
+        assert (len(asked["conflicts"]), len(settled["supersedes"]), waits) == (1, 1, [])
+        undo(home, settled["run"])
+        with Reader(home) as reader:
+            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+
+    def test_a_side_that_had_lost_and_is_back_is_asked_about_again(self, home: Path) -> None:
+        with writing(home) as writer:
+            first = ask(writer, "memory.add", content="The database port is 5432")["entry"]["id"]
+            second = "The database port is now 6432"
+            ask(writer, "memory.add", content=second, origin="assistant")
+        run(home)
+        with writing(home) as writer:
+            ask(writer, "review", id="conflict-1", decision="approve")
+            ask(writer, "memory.change", id=first, how="restore")
+        run(home)
+
+        with Reader(home) as reader:
+            assert [one["id"] for one in waiting(reader)] == ["conflict-1"]
+
     def test_what_does_not_wait_is_said(self, home: Path) -> None:
         with writing(home) as writer, pytest.raises(UsageError, match="nothing waits"):
             ask(writer, "review", id="conflict-7", decision="approve")

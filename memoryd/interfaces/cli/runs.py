@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from memoryd.counting import counted
+from memoryd.errors import UsageError
 from memoryd.interfaces.cli.app import (
     App,
     json_option,
@@ -75,7 +76,9 @@ def offer_undo(report: dict[str, Any]) -> str:
 
     if report["dry_run"]:
         return " (dry run: nothing was changed)"
-    return f"; `memoryd undo {report['run']}` takes it back" if changed_entries(report) else ""
+    if not changed_entries(report):
+        return ""
+    return f"; `memoryd undo {report['run']}` takes it back, with `--entry ID` a part of it"
 
 
 @click.command()
@@ -145,9 +148,17 @@ def _write_page(app: App, run_id: str | None, page: Path, as_json: bool) -> int:
 
 @click.command()
 @click.argument("run_id", type=TEXT, metavar="RUN")
+@click.option(
+    "--entry",
+    "entries",
+    type=TEXT,
+    multiple=True,
+    metavar="ID",
+    help="Only what the run did with this entry, and with all that it merged or replaced with it; may be repeated.",
+)
 @json_option
 @pass_app
-def undo(app: App, run_id: str, as_json: bool) -> int:
+def undo(app: App, run_id: str, entries: tuple[str, ...], as_json: bool) -> int:
     """Take back a run: every entry and file as it was, unless it was changed since.
 
     What a consolidation had merged or replaced stays apart from then on, until one of the texts changes or
@@ -157,10 +168,12 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
 
     with app.reader() as reader:
         wrote = file_run(reader.connection, run_id)
-    if wrote is not None:
-        done = undo_write(app.home, app.config, wrote)
+    if wrote is None:
+        done = app.carry_out("undo", {"run": run_id, "entries": list(entries)})
+    elif entries:
+        raise UsageError(f"{run_id} wrote a memory file: it is undone as a whole, without --entry")
     else:
-        done = app.carry_out("undo", {"run": run_id})
+        done = undo_write(app.home, app.config, wrote)
     if as_json:
         print_json(done)
         return 0
@@ -170,6 +183,8 @@ def undo(app: App, run_id: str, as_json: bool) -> int:
         click.echo(f"as before {run_id}: {counted(len(done['restored']), 'entry')}")
     elif not done.get("file") and not done["not_undone"]:
         click.echo(f"{run_id} had changed nothing")
+    if entries and done["state"] != "undone":
+        click.echo(f"the rest of the run stands; `memoryd undo {run_id}` takes it back, too")
     if done.get("kept_apart"):
         click.echo("the next runs will not do it again; `memoryd review list --apart` shows what")
     for entry, why in done["not_undone"].items():
@@ -187,7 +202,11 @@ def review(context: click.Context, as_json: bool) -> None:
 
 
 @review.command("list")
-@click.option("--apart", is_flag=True, help="What was undone and is therefore not done again.")
+@click.option(
+    "--apart",
+    is_flag=True,
+    help="What you said no to (undone, or both sides of a conflict hold), and is not done again.",
+)
 @json_option
 @pass_app
 def list_waiting(app: App, apart: bool, as_json: bool) -> int:
@@ -222,13 +241,14 @@ def _list_apart(app: App, as_json: bool) -> int:
         print_json({"apart": found})
         return 0
     print_table(
-        ("id", "undone run", "words"),
-        [(one["id"], one["run"], one["words"]) for one in found],
+        ("id", "why", "of", "words"),
+        [(one["id"], one["reason"], one["run"] or one["conflict"], one["words"]) for one in found],
         empty="nothing is kept apart",
     )
     if found:
         click.echo(
-            "\n`memoryd review approve ID` lets the next run do it again, `approve RUN` all of a run"
+            "\n`memoryd review approve ID` lifts it: the next run may do it again (`approve RUN`: all of a run), "
+            "the conflict waits again"
         )
     return 0
 
@@ -247,7 +267,7 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry, the newer side of a conflict, or what was undone."""
+    """Accept an entry or the newer side of a conflict, or allow again what is kept apart."""
     return _decide(app, waiting_id, "approve", as_json)
 
 
@@ -256,5 +276,5 @@ def approve(app: App, waiting_id: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def reject(app: App, waiting_id: str, as_json: bool) -> int:
-    """Refuse an entry, or keep both sides of a conflict."""
+    """Refuse an entry; or say that both sides of a conflict hold: they are kept apart from then on."""
     return _decide(app, waiting_id, "reject", as_json)

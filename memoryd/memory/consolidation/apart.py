@@ -24,6 +24,7 @@ class KeptApart:
         Args:
             by_id: every entry of the namespace; those not active serve as lineage.
         """
+        self._both_hold = frozenset(one.number for one in decisions if one.both_hold)
         self._sides: dict[str, Sides] = {}
         for decision in decisions:
             for side, ids in enumerate(decision.sides):
@@ -42,6 +43,10 @@ class KeptApart:
         for one in ids:
             found = join_sides(found, self._sides.get(one, NO_SIDES))
         return found
+
+    def reason(self, number: int, deed: str) -> str:
+        """Say why a decision forbids a deed (merge, replacement)."""
+        return "you said that both hold" if number in self._both_hold else f"you undid this {deed}"
 
     def _take_in_lineage(self, by_id: Mapping[str, Entry]) -> None:
         """Put every entry on the sides of those that live on in it."""

@@ -70,7 +70,7 @@ class Settling:
     def _merge(self) -> bool:
         changed = False
         sides, places = self._sides(), self.found.places
-        self._tell_undone_merges(sides)
+        self._tell_kept_apart(sides)
         groups = find_groups(self.present, self.found, sides)
         groups.sort(key=lambda ids: places[ids[0]])  # texts that share words are read together
         for ids in (part for group in groups for part in self._parts(group)):
@@ -94,19 +94,22 @@ class Settling:
         known = {one: self.kept.sides(m.id for m in self._members(one)) for one in self.present}
         return {one: sides for one, sides in known.items() if sides}
 
-    def _tell_undone_merges(self, sides: Mapping[str, Sides]) -> None:
+    def _tell_kept_apart(self, sides: Mapping[str, Sides]) -> None:
         alike = self.found.alike if sides else ()
         for a, b in sorted(pair for pair in alike if pair[0] in sides and pair[1] in sides):
-            self._are_apart(a, b, sides, "you undid this merge")
+            self._are_apart(a, b, sides, "merge")
 
-    def _are_apart(self, a: str, b: str, sides: Mapping[str, Sides], reason: str) -> bool:
+    def _are_apart(self, a: str, b: str, sides: Mapping[str, Sides], deed: str) -> bool:
         """Does a person keep two apart? Each decision is told once, by its first pair: of many copies all pairs are."""
         number = parted_by(sides.get(a, NO_SIDES), sides.get(b, NO_SIDES))
-        if number is not None and (number, reason) not in self._told_apart:
+        if number is None:
+            return False
+        reason = self.kept.reason(number, deed)
+        if (number, reason) not in self._told_apart:
             self._told_apart.add((number, reason))
             first, second = sorted((a, b))
             self.found.vetoes.add(Veto(first, second, 1.0, reason, number))
-        return number is not None
+        return True
 
     def _parts(self, ids: Sequence[str]) -> Iterator[list[str]]:
         """Cut a group into parts that one run may change: as a whole it would be held back night after night."""
@@ -185,7 +188,7 @@ class Settling:
                 continue
             if (evidence_time(old), old_id) > (evidence_time(new), new_id):
                 continue  # the older was confirmed again; the pair the other way round decides
-            if sides and self._are_apart(old_id, new_id, sides, "you undid this replacement"):
+            if sides and self._are_apart(old_id, new_id, sides, "replacement"):
                 continue
             problem: str | None = judgement.reason
             if judgement.relation == "update":

@@ -1,15 +1,25 @@
-"""What a person undid is not done again: the decisions that undoing a run means, and lifting them.
+"""What a person said no to is not done again: the decisions that undoing a run means, or that both sides of a conflict hold.
 
 Undoing says "no" to all of a run that hangs together. A value that was replaced twice (A by B, B by C) must not be replaced
 by the last one in the next night, so everything that merges and replacements of the run connect is kept apart.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import datetime
 from typing import Any
 
+from memoryd.counting import counted
+from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.store.apart import add_decision, find_apart, heirs, lift_decisions, list_decisions
+from memoryd.store.apart import (
+    Decision,
+    add_decision,
+    drop_decisions,
+    find_apart,
+    heirs,
+    lift_decision,
+    list_decisions,
+)
 from memoryd.store.bank import Event, get_entry
 from memoryd.store.connection import Connection
 from memoryd.store.entry_rows import stamp
@@ -17,20 +27,39 @@ from memoryd.store.reader import Reader
 from memoryd.store.runs import run_events
 
 APART_PREFIX = "apart-"
-_DIGITS = 19  # of a number that SQLite can hold
 
 
-def keep_apart(connection: Connection, run: str, now: datetime) -> list[str]:
-    """Note what a run just undone had brought together; returns what a person names to lift it.
+def keep_apart(
+    connection: Connection, run: str, undone: Collection[str], now: datetime
+) -> list[str]:
+    """Note what a run had brought together of what was just undone; returns what a person names to lift it.
 
     The caller owns the transaction, so that an undone run and its decisions are one.
     """
     events = run_events(connection, run)
-    lift_decisions(connection, run=run)  # undone in part before: asked anew, of the texts of today
     places = {event.entry_id: namespace for namespace, event in events}
-    groups = connected(_pairs(connection, events))
+    groups = [
+        ids for ids in connected(_pairs(connection, events)) if not set(undone).isdisjoint(ids)
+    ]
+    drop_decisions(connection, run, {one for ids in groups for one in ids})
     noted = (add_decision(connection, places[ids[0]], run, ids, now) for ids in groups)
     return [f"{APART_PREFIX}{number}" for number in noted if number is not None]
+
+
+def brought_together(connection: Connection, run: str, entries: Collection[str]) -> set[str]:
+    """Give everything that a run brought together with some of its entries, in any number of steps.
+
+    Raises:
+        UsageError: the run did nothing with one of them.
+    """
+    events = run_events(connection, run)
+    groups = [*connected(_pairs(connection, events)), *([event.entry_id] for _, event in events)]
+    missing = set(entries).difference(*groups)
+    if missing:
+        raise UsageError(
+            f"{run} did nothing with {min(missing)}; `memoryd runs {run}` lists what it did"
+        )
+    return {one for ids in groups if not set(entries).isdisjoint(ids) for one in ids}
 
 
 def connected(pairs: Iterable[tuple[str, str]]) -> list[list[str]]:
@@ -79,8 +108,10 @@ def kept_apart(reader: Reader) -> list[dict[str, Any]]:
             sides = sorted(speakers, key=lambda one: (one.created_at, one.id))
             decision = decisions[apart.number]
             told = {
-                "id": f"{APART_PREFIX}{apart.number}",
-                "run": decision.run,
+                "id": name_of(decision),
+                "run": None if decision.both_hold else decision.run,
+                "conflict": decision.run if decision.both_hold else None,
+                "reason": "you said that both hold" if decision.both_hold else "you undid it",
                 "at": stamp(decision.at),
                 "namespace": namespace,
                 "entries": [one.id for one in sides],
@@ -96,14 +127,19 @@ def _speaker(connection: Connection, namespace: str, ids: Iterable[str]) -> Entr
     return min(filter(None, saying), key=lambda one: (one.state != "active", one.id))
 
 
-def lift(connection: Connection, name: str) -> int:
-    """Let be done again what a decision (by its name) or undoing a run (by its id) forbids; returns how many that were."""
-    number = name.removeprefix(APART_PREFIX)
-    if (
-        name.startswith(APART_PREFIX)
-        and number.isascii()
-        and number.isdigit()
-        and len(number) < _DIGITS
-    ):
-        return lift_decisions(connection, number=int(number))
-    return lift_decisions(connection, run=name)
+def name_of(decision: Decision) -> str:
+    """What a person names to lift a decision."""
+    return f"{APART_PREFIX}{decision.number}"
+
+
+def lift(connection: Connection, name: str) -> str:
+    """Lift one decision (by its name), or all about an undone run or a conflict (by its id); returns what that means, if any."""
+    chosen = [one for one in list_decisions(connection) if name in (name_of(one), one.run)]
+    for decision in chosen:
+        lift_decision(connection, decision)
+    if not chosen:
+        return ""
+    if chosen[0].both_hold:
+        return f"{chosen[0].run} is open again; `memoryd review` lists it"
+    groups = counted(len(chosen), "group")
+    return f"{groups} of entries may be merged or replaced again by the next run"

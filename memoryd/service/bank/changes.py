@@ -15,7 +15,7 @@ from typing import Any
 
 from memoryd.errors import UsageError
 from memoryd.model import Entry
-from memoryd.service.bank.apart import keep_apart
+from memoryd.service.bank.apart import brought_together, keep_apart
 from memoryd.service.bank.groups import Group, unanswered, was_answered
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.home import prepare_home
@@ -128,7 +128,12 @@ def commit_changes(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> 
             if reason is not None:
                 dropped[str(number)] = reason
         bank = Bank(connection)
-        news = [bank.add_conflict(*one, run=changes.run) for one in changes.conflicts]
+        open_still = [
+            one
+            for one in changes.conflicts
+            if not _refused_meanwhile(connection, one[1:3], changes.started)
+        ]
+        news = [bank.add_conflict(*one, run=changes.run) for one in open_still]
         report = {**changes.report, "dropped": dropped, "new_conflicts": sum(news)}
         run = Run(
             changes.run, changes.kind, changes.namespace, changes.started, utc_now(), "done", report
@@ -146,8 +151,9 @@ def _commit_group(
     planned = [before for before, _ in group.changes]
     if not all(map(same_but_use, currents, planned)):
         return "changed while the plan was made"
-    if changes.kind == CONSOLIDATE and _undone_meanwhile(connection, group, changes.started):
-        return "undone while the plan was made"
+    ids = [after.id for _, after in group.changes]
+    if changes.kind == CONSOLIDATE and _refused_meanwhile(connection, ids, changes.started):
+        return "you said no while the plan was made"
     with _all_or_nothing(connection) as undo:
         _put(bank, group, currents, changes)
         lost = {} if sure else unanswered(connection, group)
@@ -159,9 +165,8 @@ def _commit_group(
     return None
 
 
-def _undone_meanwhile(connection: Connection, group: Group, since: datetime) -> bool:
-    """Did a person say no to this while it was planned? Undoing leaves the entries exactly as the plan knew them."""
-    ids = [after.id for _, after in group.changes]
+def _refused_meanwhile(connection: Connection, ids: Sequence[str], since: datetime) -> bool:
+    """Did a person say no to this while it was planned? The entries are exactly as the plan knew them."""
     return decided_since(connection, since) and kept_apart_since(connection, ids, since)
 
 
@@ -182,7 +187,10 @@ def _all_or_nothing(connection: Connection) -> Iterator[Any]:
 
 
 def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
-    """Take back a run (`run`): every entry as it was before, unless it was changed since; and not to be done again."""
+    """Take back a run (`run`): every entry as it was before, unless it was changed since; and not to be done again.
+
+    With `entries`, only what the run did with these, and with what it brought together with them.
+    """
     run_id = str(arguments["run"])
     with writer.store.transaction() as connection:
         run = get_run(connection, run_id)
@@ -192,12 +200,19 @@ def undo(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, 
             raise UsageError(f"run {run_id} was already undone")
         if parts := run.report.get("phases"):
             raise UsageError(_by_parts(run_id, parts))
+        entries = arguments.get("entries") or ()
+        only = brought_together(connection, run_id, entries) if entries else None
         now = utc_now()
-        done = undo_run(connection, run_id, now)
-        apart = keep_apart(connection, run_id, now) if run.kind == CONSOLIDATE else []
-        save_run(connection, replace(run, state="undone" if not done.left else "partly undone"))
+        done = undo_run(connection, run_id, now, only)
+        undone = (*done.restored, *done.left)
+        if only and not undone:
+            raise UsageError(f"what {run_id} did with {', '.join(entries)} was already undone")
+        apart = keep_apart(connection, run_id, undone, now) if run.kind == CONSOLIDATE else []
+        state = "undone" if done.whole else "partly undone"
+        save_run(connection, replace(run, state=state))
     return {
         "run": run_id,
+        "state": state,
         "restored": list(done.restored),
         "not_undone": dict(done.left),
         "kept_apart": apart,

@@ -24,6 +24,8 @@ from memoryd.memory.consolidation import (
     plan_consolidation,
     supersede_changes,
 )
+from memoryd.memory.consolidation.apart import KeptApart
+from memoryd.memory.consolidation.plan import Clause
 from memoryd.model import Entry
 from memoryd.rewriter import Rewriter
 from memoryd.service.bank.apart import APART_PREFIX
@@ -99,18 +101,26 @@ def _plan(
     apart = find_apart(reader.connection, namespace)
     plan = plan_consolidation(entries, _vectors(reader, namespace), policy, now, apart)
     by_id = {entry.id: entry for entry in entries}
-    return by_id, plan if rewriter is None else replace(
-        plan, merges=_reword(plan.merges, by_id, rewriter)
-    )
+    if rewriter is None:
+        return by_id, plan
+    merges = _reword(plan.merges, by_id, rewriter, KeptApart(apart, by_id))
+    return by_id, replace(plan, merges=merges)
 
 
 def _reword(
-    merges: Sequence[Merge], entries: Mapping[str, Entry], rewriter: Rewriter
+    merges: Sequence[Merge], entries: Mapping[str, Entry], rewriter: Rewriter, kept: KeptApart
 ) -> tuple[Merge, ...]:
-    """Merges in the language model's words, where those are shorter and say exactly the same."""
+    """Merges in the language model's words, where those are shorter and say exactly the same.
+
+    What a person keeps apart from others is known by its words, and keeps them.
+    """
     reworded = []
     for merge in merges:
-        members = [entries[merge.into], *(entries[one] for one in merge.from_ids)]
+        ids = (merge.into, *merge.from_ids)
+        if kept.sides(ids):
+            reworded.append(merge)
+            continue
+        members = [entries[one] for one in ids]
         try:
             text = rewriter.rewrite([member.content for member in members])
         except RewriteError as error:
@@ -119,9 +129,14 @@ def _reword(
             continue
         accepted = len(text) < len(merge.content) and says_the_same(text, merge.content)
         log.info("rewrite_judged", accepted=accepted)
-        saved = merge.saved_chars + len(merge.content) - len(text)
-        reworded.append(replace(merge, content=text, saved_chars=saved) if accepted else merge)
+        reworded.append(_in_words(merge, text) if accepted else merge)
     return tuple(reworded)
+
+
+def _in_words(merge: Merge, text: str) -> Merge:
+    saved = merge.saved_chars + len(merge.content) - len(text)
+    clause = Clause(text, merge.into, 0, len(text))
+    return replace(merge, content=text, clauses=(clause,), saved_chars=saved)
 
 
 def _vectors(reader: Reader, namespace: str) -> dict[str, Any] | None:

@@ -7,15 +7,14 @@ from typing import Any
 from memoryd.errors import UsageError
 from memoryd.memory.admission import correct
 from memoryd.model import Entry
-from memoryd.service.bank.apart import lift
+from memoryd.service.bank.apart import APART_PREFIX, lift
 from memoryd.service.bank.remembering import screen_entry
 from memoryd.service.writer import Tell, Writer, utc_now
+from memoryd.store.apart import CONFLICT_PREFIX, add_decision, drop_decisions
 from memoryd.store.bank import Bank, Because, get_entry, list_entries, namespace_of, namespaces
 from memoryd.store.connection import Connection
 from memoryd.store.reader import Reader
-from memoryd.store.runs import entry_events, list_conflicts
-
-CONFLICT_PREFIX = "conflict-"
+from memoryd.store.runs import OpenConflict, entry_events, list_conflicts
 
 
 def waiting(reader: Reader) -> list[dict[str, Any]]:
@@ -33,10 +32,7 @@ def waiting(reader: Reader) -> list[dict[str, Any]]:
         for entry in list_entries(connection, place, states=("review",))
     ]
     for conflict in list_conflicts(connection):
-        sides = [
-            get_entry(connection, conflict.namespace, side) for side in (conflict.a, conflict.b)
-        ]
-        words = " ⟷ ".join(side.content for side in sides if side is not None)
+        words = " ⟷ ".join(side.content for side in _sides(connection, conflict))
         found.append(
             {
                 "id": f"{CONFLICT_PREFIX}{conflict.id}",
@@ -51,6 +47,17 @@ def waiting(reader: Reader) -> list[dict[str, Any]]:
     return found
 
 
+def _sides(connection: Connection, conflict: OpenConflict) -> list[Entry]:
+    """The older first: what a run took for older, too."""
+    from memoryd.memory.consolidation.findings import (  # noqa: PLC0415 - a fifth of a second, for conflicts only
+        evidence_time,
+    )
+
+    sides = [get_entry(connection, conflict.namespace, side) for side in (conflict.a, conflict.b)]
+    present = [side for side in sides if side is not None]
+    return sorted(present, key=lambda side: (evidence_time(side), side.id))
+
+
 def _why(reader: Reader, entry: Entry) -> str:
     events = entry_events(reader.connection, entry.namespace, entry.id)
     return events[-1].because.why if events else ""
@@ -59,16 +66,23 @@ def _why(reader: Reader, entry: Entry) -> str:
 def decide(writer: Writer, arguments: Mapping[str, Any], tell: Tell) -> dict[str, Any]:
     """Take in a person's decision (`approve` or `reject`) about an entry or a conflict (`id`).
 
-    Approving what was undone (`apart-7`, or all of an undone run by its id) lets it be done again.
+    Approving what is kept apart (`apart-7`, or by the id of the undone run or the conflict) lets it be done again.
     """
     waiting_id, approved = str(arguments["id"]), arguments["decision"] == "approve"
     with writer.store.transaction() as connection:
+        if approved and (lifted := lift(connection, waiting_id)):
+            return {"done": lifted}
         if waiting_id.startswith(CONFLICT_PREFIX):
             return {"done": _decide_conflict(connection, waiting_id, approved=approved)}
-        if approved and (count := lift(connection, waiting_id)):
-            what = f"{count} group{'s' if count > 1 else ''} of entries"
-            return {"done": f"{what} may be merged or replaced again by the next run"}
+        if waiting_id.startswith(APART_PREFIX):
+            raise UsageError(_not_lifted(waiting_id, approved=approved))
         return {"done": _decide_entry(connection, waiting_id, approved=approved)}
+
+
+def _not_lifted(name: str, *, approved: bool) -> str:
+    if approved:
+        return f"nothing is kept apart under {name}; `memoryd review list --apart` lists what is"
+    return f"what is kept apart stays so; `memoryd review approve {name}` lifts it"
 
 
 def _decide_entry(connection: Connection, entry_id: str, *, approved: bool) -> str:
@@ -91,21 +105,18 @@ def _decide_conflict(connection: Connection, waiting_id: str, *, approved: bool)
     conflict = next((one for one in list_conflicts(connection) if str(one.id) == number), None)
     if conflict is None:
         raise UsageError(f"nothing waits under {waiting_id}; `memoryd review` lists what does")
-    bank = Bank(connection)
+    bank, now = Bank(connection), utc_now()
     bank.decide_conflict(conflict.id, "newer wins" if approved else "both hold")
-    sides = [bank.get(conflict.namespace, side) for side in (conflict.a, conflict.b)]
-    present = sorted(
-        (side for side in sides if side is not None), key=lambda side: (side.created_at, side.id)
-    )
-    if not approved or len(present) < 2:  # noqa: PLR2004 - a conflict has two sides
-        return "both stay"
-    old, new = present
-    now = utc_now()
+    old, new = _sides(connection, conflict)
+    if not approved:
+        drop_decisions(connection, waiting_id, (old.id, new.id))  # of texts that were changed since
+        add_decision(connection, conflict.namespace, waiting_id, (old.id, new.id), now)
+        return "both stay; the next runs leave them as they are"
     ended = replace(
         old,
         state="superseded",
         superseded_by=new.id,
-        valid_to=new.valid_from or new.created_at,
+        valid_to=new.valid_from or max(new.created_at, old.created_at),
         updated_at=now,
     )
     clean, content, _ = screen_entry(ended)

@@ -31,11 +31,13 @@ def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
     run = get_run(reader.connection, run_id)
     if run is None:
         raise UsageError(f"there is no run {run_id}; `memoryd runs` lists them")
+    undone = {event.entry_id for _, event in run_events(reader.connection, f"undo-{run_id}")}
     touched = [
         {
             "entry": event.entry_id,
             "namespace": namespace,
             "why": event.because.why,
+            "undone": event.entry_id in undone,
             "merged_from": _joined(event),
             "superseded_by": event.after.superseded_by if event.after else None,
             "before": None
