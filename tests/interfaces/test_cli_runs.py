@@ -42,6 +42,9 @@ def test_a_run_reads_as_what_replaced_what(memoryd: Memoryd, bank: Path) -> None
 def test_a_run_reads_as_what_went_into_what(memoryd: Memoryd, home: Path) -> None:
     for text in TOGETHER:
         assert memoryd("memory", "add", text).status == 0
+    planned = memoryd("consolidate", "--dry-run").out.decode().splitlines()
+    assert planned[1].startswith(f"  {TOGETHER[1]}  (")
+    assert planned[2] == f"  - {TOGETHER[0]}"
     done = memoryd("consolidate", "--json")
     (one,) = done.json["merges"]
     told = memoryd("runs", done.json["run"]).out.decode()

@@ -46,29 +46,29 @@ def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -
 
 
 def _print_report(app: App, report: dict[str, Any]) -> None:
-    from memoryd.service.bank.runs import summarise  # noqa: PLC0415 - only here
+    from memoryd.service.bank.runs import summarise, words_of  # noqa: PLC0415 - only here
 
+    pairs = list(_describe_pairs(report))
+    ids = [one for first, _, second, _ in pairs for one in (first, second)]
+    with app.reader() as reader:
+        words = words_of(
+            reader, (*ids, *(one for merge in report["merges"] for one in merge["from"]))
+        )
     for merge in report["merges"]:
         click.secho(
             f"merge {', '.join(merge['from'])} into {merge['into']}: {merge['reason']}", fg="cyan"
         )
         click.echo(f"  {merge['content']}  ({counted(merge['saved_chars'], 'character')} saved)")
-    _print_pairs(app, report)
+        for gone in dict.fromkeys(words[one] for one in merge["from"]):
+            if gone != merge["content"]:
+                click.echo(f"  - {gone}")
+    for first, sign, second, told in pairs:
+        click.secho(told, fg="cyan" if sign == "→" else "yellow")
+        click.echo(f"  {words[first]} {sign} {words[second]}")
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
     apart = f"{counted(len(report['vetoes']), 'pair')} kept apart"
     click.echo(f"{summarise(report)}, {apart}{offer_undo(report)}")
-
-
-def _print_pairs(app: App, report: dict[str, Any]) -> None:
-    from memoryd.service.bank.runs import words_of  # noqa: PLC0415 - only here
-
-    pairs = list(_describe_pairs(report))
-    with app.reader() as reader:
-        words = words_of(reader, (one for first, _, second, _ in pairs for one in (first, second)))
-    for first, sign, second, told in pairs:
-        click.secho(told, fg="cyan" if sign == "→" else "yellow")
-        click.echo(f"  {words[first]} {sign} {words[second]}")
 
 
 def _describe_pairs(report: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
