@@ -42,6 +42,9 @@ def test_a_run_reads_as_what_replaced_what(memoryd: Memoryd, bank: Path) -> None
 def test_a_run_reads_as_what_went_into_what(memoryd: Memoryd, home: Path) -> None:
     for text in TOGETHER:
         assert memoryd("memory", "add", text).status == 0
+    planned = memoryd("consolidate", "--dry-run").out.decode().splitlines()
+    assert planned[1].startswith(f"  {TOGETHER[1]}  (")
+    assert planned[2] == f"  - {TOGETHER[0]}"
     done = memoryd("consolidate", "--json")
     (one,) = done.json["merges"]
     told = memoryd("runs", done.json["run"]).out.decode()
@@ -125,6 +128,7 @@ def test_what_was_undone_is_told_listed_and_allowed_again(memoryd: Memoryd, bank
 
     said = memoryd("consolidate", "--dry-run", home=bank).out.decode()
     assert "you undid this replacement; `memoryd review approve apart-1` allows it" in said
+    assert all(text in said for text in FACTS)
     (kept,) = memoryd("review", "list", "--apart", "--json", home=bank).json["apart"]
     assert (kept["run"], kept["words"]) == (first["run"], " ⟷ ".join(FACTS))
     assert " ⟷ ".join(FACTS) in memoryd("review", "list", "--apart", home=bank).out.decode()
@@ -150,9 +154,29 @@ def test_a_part_of_a_run_is_undone_by_an_entry(memoryd: Memoryd, bank: Path) -> 
         f"the rest of the run stands; `memoryd undo {run['run']}` takes it back, too",
     ]
     undone = {one["entry"] for one in told["changes"] if one["undone"]}
+    lines = memoryd("runs", run["run"], home=bank).out.decode().splitlines()
+    assert [line.endswith(", undone]") for line in lines if line.endswith("]")] == [True, False]
     assert (told["state"], undone) == ("partly undone", {merge["into"], *merge["from"]})
     rest = memoryd("undo", run["run"], "--json", home=bank).json
     assert set(rest["restored"]) == {replaced["old"], replaced["new"]}
+
+
+def test_a_conflict_is_told_asked_decided_and_kept(memoryd: Memoryd, home: Path) -> None:
+    assert memoryd("memory", "add", FACTS[0]).status == 0
+    assert memoryd("memory", "add", FACTS[1], "--origin", "assistant").status == 0
+    said = memoryd("consolidate").out.decode()
+    assert "the older is the user's own word; `memoryd review`" in said
+    assert all(text in said for text in FACTS)
+    assert " ⟷ ".join(FACTS) in memoryd("review").out.decode()
+
+    assert "both stay" in memoryd("review", "reject", "conflict-1").out.decode()
+    assert "nothing waits" in memoryd("review").err
+    listed = memoryd("review", "list", "--apart").out.decode()
+    assert f"apart-1\tyou said that both hold\tconflict-1\t{' ⟷ '.join(FACTS)}" in listed
+    wrong = memoryd("review", "reject", "apart-1")
+    assert (wrong.status, "`memoryd review approve apart-1` lifts it" in wrong.err) == (2, True)
+    assert "conflict-1 is open again" in memoryd("review", "approve", "apart-1").out.decode()
+    assert memoryd("review", "--json").json["review"][0]["id"] == "conflict-1"
 
 
 def test_the_page_of_a_night_is_named_in_json(memoryd: Memoryd, bank: Path, tmp_path: Path) -> None:

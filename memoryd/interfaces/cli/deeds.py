@@ -19,7 +19,7 @@ def describe_deeds(changes: Sequence[dict[str, Any]]) -> Iterator[Deed]:
     words = {one["entry"]: one["after"]["content"] for one in changes if one["after"] is not None}
     joined = {member for one in changes for member in one["merged_from"]}
     for one in changes:
-        entry, old, new, why = one["entry"], one["before"], one["after"], f"  [{one['why']}]"
+        entry, old, new, why = one["entry"], one["before"], one["after"], _why(one)
         if members := one["merged_from"]:
             gone = [
                 f"{member}: {before[member]['content']}"
@@ -31,6 +31,10 @@ def describe_deeds(changes: Sequence[dict[str, Any]]) -> Iterator[Deed]:
             successor = one["superseded_by"] or ""
             for deed, gone in _single(entry, old, new, successor, words):
                 yield deed + why, gone
+
+
+def _why(change: Mapping[str, Any]) -> str:
+    return f"  [{change['why']}, undone]" if change["undone"] else f"  [{change['why']}]"
 
 
 def _on_a_line(state: Mapping[str, str] | None) -> Mapping[str, str] | None:

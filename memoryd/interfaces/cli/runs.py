@@ -1,5 +1,6 @@
 """Runs: consolidate, list and inspect them, undo one, review what waits for a person."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -40,34 +41,49 @@ def consolidate(app: App, dry_run: bool, namespace: str | None, as_json: bool) -
     if as_json:
         print_json(report)
     else:
-        _print_report(report)
+        _print_report(app, report)
     return 0
 
 
-def _print_report(report: dict[str, Any]) -> None:
-    from memoryd.service.bank.runs import summarise  # noqa: PLC0415 - only here
+def _print_report(app: App, report: dict[str, Any]) -> None:
+    from memoryd.service.bank.runs import summarise, words_of  # noqa: PLC0415 - only here
 
+    pairs = list(_describe_pairs(report))
+    ids = [one for first, _, second, _ in pairs for one in (first, second)]
+    with app.reader() as reader:
+        words = words_of(
+            reader, (*ids, *(one for merge in report["merges"] for one in merge["from"]))
+        )
     for merge in report["merges"]:
         click.secho(
             f"merge {', '.join(merge['from'])} into {merge['into']}: {merge['reason']}", fg="cyan"
         )
         click.echo(f"  {merge['content']}  ({counted(merge['saved_chars'], 'character')} saved)")
-    for one in report["supersedes"]:
-        click.secho(f"{one['new']} supersedes {one['old']}: {one['attribute']}", fg="cyan")
-    for one in report["conflicts"]:
-        click.secho(
-            f"conflict {one['a']} and {one['b']}: {one['reason']}; `memoryd review`", fg="yellow"
-        )
-    for one in report["vetoes"]:
-        if "apart" in one:
-            click.secho(
-                f"kept apart {one['a']} and {one['b']}: {one['reason']}; `memoryd review approve {one['apart']}` allows it",
-                fg="yellow",
-            )
+        for gone in dict.fromkeys(words[one] for one in merge["from"]):
+            if gone != merge["content"]:
+                click.echo(f"  - {gone}")
+    for first, sign, second, told in pairs:
+        click.secho(told, fg="cyan" if sign == "→" else "yellow")
+        click.echo(f"  {words[first]} {sign} {words[second]}")
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
     apart = f"{counted(len(report['vetoes']), 'pair')} kept apart"
     click.echo(f"{summarise(report)}, {apart}{offer_undo(report)}")
+
+
+def _describe_pairs(report: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
+    """What is told of two entries: the one, a sign, the other, and what."""
+    for one in report["supersedes"]:
+        old, new = one["old"], one["new"]
+        yield old, "→", new, f"{new} supersedes {old}: {one['attribute']}"
+    for one in report["conflicts"]:
+        told = f"conflict {one['a']} and {one['b']}: {one['reason']}; `memoryd review`"
+        yield one["a"], "⟷", one["b"], told
+    for one in report["vetoes"]:
+        if "apart" in one:
+            lift = f"`memoryd review approve {one['apart']}` allows it"
+            told = f"kept apart {one['a']} and {one['b']}: {one['reason']}; {lift}"
+            yield one["a"], "⟷", one["b"], told
 
 
 def offer_undo(report: dict[str, Any]) -> str:
@@ -227,7 +243,8 @@ def list_waiting(app: App, apart: bool, as_json: bool) -> int:
     )
     if found:
         click.echo(
-            "\n`memoryd review approve ID` accepts an entry, or lets the newer side of a conflict win; `reject ID` the opposite"
+            "\n`memoryd review approve ID` accepts an entry, or lets the newer (right) side of a conflict win; "
+            "`reject ID` refuses it, or says that both sides hold"
         )
     return 0
 
@@ -267,7 +284,11 @@ def _decide(app: App, waiting_id: str, decision: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def approve(app: App, waiting_id: str, as_json: bool) -> int:
-    """Accept an entry or the newer side of a conflict, or allow again what is kept apart."""
+    """Accept an entry or a newer value, or lift a no.
+
+    The newer side of a conflict wins. What is kept apart (`memoryd review list --apart`), by its id or by that of the
+    undone run, may be merged or replaced again by the next run.
+    """
     return _decide(app, waiting_id, "approve", as_json)
 
 
@@ -276,5 +297,8 @@ def approve(app: App, waiting_id: str, as_json: bool) -> int:
 @json_option
 @pass_app
 def reject(app: App, waiting_id: str, as_json: bool) -> int:
-    """Refuse an entry; or say that both sides of a conflict hold: they are kept apart from then on."""
+    """Refuse an entry, or say that both hold.
+
+    Both sides of a conflict stay, and are kept apart until one of the texts changes.
+    """
     return _decide(app, waiting_id, "reject", as_json)

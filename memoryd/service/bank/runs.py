@@ -1,12 +1,12 @@
 """Runs as people and programs read them: one line each, or one of them whole."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from memoryd.counting import counted
 from memoryd.errors import UsageError
-from memoryd.store.bank import Event
+from memoryd.store.bank import Event, get_entry, namespace_of
 from memoryd.store.entry_rows import stamp
 from memoryd.store.reader import Reader
 from memoryd.store.runs import Run, get_run, list_runs, run_events
@@ -50,6 +50,16 @@ def describe_run(reader: Reader, run_id: str) -> dict[str, Any]:
         for namespace, event in run_events(reader.connection, run_id)
     ]
     return {**_line(run), "report": dict(run.report), "changes": touched}
+
+
+def words_of(reader: Reader, ids: Iterable[str]) -> dict[str, str]:
+    """What entries say, each on one line; "" for those that are not there."""
+    found: dict[str, str] = dict.fromkeys(ids, "")
+    for one in found:
+        place = namespace_of(reader.connection, one)
+        entry = None if place is None else get_entry(reader.connection, place, one)
+        found[one] = " ".join(entry.content.split()) if entry else ""
+    return found
 
 
 def _joined(event: Event) -> list[str]:
