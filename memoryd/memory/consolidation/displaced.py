@@ -7,6 +7,7 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 
 _LEFT = frozenset({"from", "of"})  # German "von" is both
 _ARRIVED = frozenset({"toward", "in", "from"})  # "auf"; 从 A 换成 B reaches to B
+_THINGS = frozenset({"concept", "word", "char", "name", "code"})
 _MOVING = frozenset({"move"})
 _STANDING = frozenset(
     {"execute", "listen", "live", "stand", "sit", "host", "address", "ip", "port"}
@@ -54,6 +55,26 @@ def has_moved(old: Reading, new: Reading, alignment: Alignment) -> bool:
     if any(unit.key not in _STANDING for unit in alone):
         return False
     return any(_is_left_behind(old, new, alignment, i, j) for i, j in alignment.pairs)
+
+
+def is_of_another(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """张伟的父母住在上海, 张伟从上海搬到了北京: is what the newer text leaves or denies said of another thing in the older?
+
+    Then a noun stands before it there that the newer text does not have: his parents, the service's database.
+    """
+    given_up = [
+        i
+        for i, j in alignment.pairs
+        if old.units[i].sign > 0 and (new.units[j].sign < 0 or new.units[j].role == "from")
+    ]
+    return any(
+        k < i
+        and old.units[k].clause == old.units[i].clause
+        and old.units[k].kind in _THINGS
+        and old.units[k].key not in _STANDING
+        for i in given_up
+        for k in alignment.only_a
+    )
 
 
 def _is_left_behind(old: Reading, new: Reading, alignment: Alignment, i: int, j: int) -> bool:

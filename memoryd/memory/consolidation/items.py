@@ -11,7 +11,7 @@ from memoryd.memory.consolidation.inflection import known_forms, unknown_forms
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.joining import join
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, Lexicon, Role, Sense, lexicon
-from memoryd.memory.consolidation.quantities import european, plain, with_unit
+from memoryd.memory.consolidation.quantities import european, is_exact, plain, with_unit
 from memoryd.memory.consolidation.segmentation import (
     korean,
     measure_at,
@@ -315,7 +315,7 @@ class _Reader:
         if sense is None or sense.role != "number" or item.surface[-1:].isalpha():
             return None
         value = item.key.removeprefix(_NUMBER)
-        if int(sense.key) not in _MAGNITUDES or not _AMOUNT.fullmatch(value):
+        if int(sense.key) not in _MAGNITUDES or not _AMOUNT.fullmatch(value) or not is_exact(value):
             return None
         key = f"{_NUMBER}{plain(Decimal(value) * int(sense.key))}"
         end = self.seq[i].end

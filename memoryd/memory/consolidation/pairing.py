@@ -6,12 +6,18 @@ from functools import lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.lexicon import UNSPACED
-from memoryd.memory.consolidation.reading import common_language, read, sure_language
+from memoryd.memory.consolidation.reading import (
+    LONGEST,
+    common_language,
+    read,
+    sure_language,
+)
 from memoryd.memory.consolidation.reasons import reason_clash
 from memoryd.memory.consolidation.respelling import respellings
 from memoryd.memory.consolidation.rewording import reworded
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.wording import exchanged_words, wording_problem
+from memoryd.memory.text import fold
 
 _READINGS = 16384  # kept at a time; about 4 kB each
 
@@ -30,8 +36,8 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     first, second = read_both(a, b)
     if first.language != second.language or _are_sure_of_two(a, b):
         return first, second, _apart("told in two languages")
-    if max(len(first.units), len(second.units)) > _MOST_UNITS:
-        return first, second, _as_wholes(first, second)
+    if max(len(first.units), len(second.units)) > _MOST_UNITS or max(len(a), len(b)) > LONGEST:
+        return first, second, _as_wholes(a, b)
     comparison = compare(first, second)
     if turned := _told_alike(first, second):
         again = compare(*turned)
@@ -52,9 +58,9 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     return (*respelled, again) if again.merges else (first, second, comparison)
 
 
-def _as_wholes(first: Reading, second: Reading) -> Comparison:
+def _as_wholes(a: str, b: str) -> Comparison:
     """Compare texts too long for a fact: the guards look at every pair of places, and would take minutes."""
-    if first.text == second.text:
+    if fold(a).text == fold(b).text:
         return Comparison("same", "the same words", 1.0, Alignment((), (), ()))
     return _apart("too long to be compared word by word")
 

@@ -88,6 +88,7 @@ _SECONDS = {
         k: Decimal(v) for k, v in (("s", 1), ("min", 60), ("h", 3600), ("d", 86400), ("wk", 604800))
     },
 }
+_DIGITS = 20  # eight below what decimals keep
 _MONTHS = {"mo": Decimal(1), "yr": Decimal(12)}
 _BYTES = {unit: Decimal(1000**n) for n, unit in enumerate(("B", "kB", "MB", "GB", "TB"))}
 _METRES = {k: Decimal(v) for k, v in (("mm", "0.001"), ("cm", "0.01"), ("m", "1"), ("km", "1000"))}
@@ -152,7 +153,7 @@ def with_unit(key: str, unit: str) -> str:
     True
     """
     value = key.removeprefix(_NUMBER)
-    if unit in _BASES and _SIGNED.fullmatch(value):
+    if unit in _BASES and _SIGNED.fullmatch(value) and is_exact(value):
         name, factor = _BASES[unit]
         return f"{name}:{plain(Decimal(value) * factor)}"
     return f"{unit}:{value}"
@@ -223,7 +224,7 @@ def _integer(text: str) -> int:
 
 def _number(text: str) -> str:
     text = text.replace("−", "-")
-    if match := _MAGNIFIED.fullmatch(text):
+    if (match := _MAGNIFIED.fullmatch(text)) and is_exact(text):
         return plain(Decimal(match[1]) * _MAGNITUDES[match[2].casefold()])
     text = _GAP.sub("", text)
     if _THOUSANDS.fullmatch(text):
@@ -231,8 +232,11 @@ def _number(text: str) -> str:
     return text
 
 
+def is_exact(digits: str) -> bool:
+    """Can one calculate with a number as written? Of a longer one the last digits would be lost, and two would be equal."""
+    return len(digits) <= _DIGITS
+
+
 def plain(value: Decimal) -> str:
     """Write a number without exponent and without needless digits."""
-    return str(
-        value.quantize(Decimal(1)) if value == value.to_integral_value() else value.normalize()
-    )
+    return format(value.normalize(), "f")

@@ -27,7 +27,12 @@ _ENDINGS: dict[Language, tuple[str, ...]] = {
 }
 _ENDING = 0.25
 _SURE = 2.0  # a function word and a noun more than any other language has
-_CODE = re.compile(r"\S*[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`")  # says nothing about the language
+LONGEST = (
+    4000  # characters; of a longer text the beginning is read, and nobody compares it word by word
+)
+_CODE = re.compile(
+    r"(?<!\S)\S*?[\d/_@]\S*|(?<!\S)--?\w\S*|`[^`]*`"
+)  # says nothing about the language
 _WORD = re.compile(r"[^\W\d_]+'?")
 _GLUING_COLON = re.compile(r"(?<=[A-Za-z0-9])：(?=[A-Za-z0-9])")
 _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
@@ -36,6 +41,7 @@ _SPACED: tuple[Language, ...] = ("en", "de", "fr", "es")
 @lru_cache(maxsize=16384)
 def guess_language(text: str) -> Language:
     """Guess the language from scripts and function words; Latin text without a hint is English."""
+    text = text[:LONGEST]
     scripts = set() if text.isascii() else {script(char) for char in set(text)}
     if "kana" in scripts:
         return "ja"
@@ -66,7 +72,7 @@ def common_language(a: str, b: str) -> Language:
 
 @lru_cache(maxsize=16384)
 def _scores(text: str) -> dict[Language, float]:
-    text = text.casefold()
+    text = text[:LONGEST].casefold()
     scores = dict.fromkeys(_SPACED, 0.0)
     for word in _WORD.findall(_CODE.sub(" ", text)):
         for language, weight in _weights(word):
@@ -99,6 +105,7 @@ def read(
     text: str, language: Language | None = None, slips: tuple[tuple[str, str], ...] = ()
 ) -> Reading:
     """Read one entry's text, in *language* if it is known, each of *slips* (lower case) as the word that was meant."""
+    text = text[:LONGEST]
     folded = fold(text)
     language = language or guess_language(folded.text)
     table = lexicon(language)

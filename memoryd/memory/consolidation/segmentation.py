@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.quantities import with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 
 _NUMBER = "number:"
+_MOST_EXACT = 10**15  # beyond it a float is not every whole number, and two would be equal
 _UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character or a merely common word 11
 _MULTIPLIERS = {
     "万": 10**4, "千": 1000, "百": 100, "亿": 10**8, "億": 10**8, "만": 10**4, "천": 1000, "백": 100, "억": 10**8,
@@ -200,7 +201,9 @@ def multiply(key: str, text: str) -> tuple[str, int]:
         number = float(key.removeprefix(_NUMBER))
     except ValueError:  # 3,4 万: three or four
         return key, 0
-    return (f"{_NUMBER}{number * factor:.0f}", used) if used else (key, 0)
+    if not used or number * factor > _MOST_EXACT:
+        return key, 0
+    return f"{_NUMBER}{number * factor:.0f}", used
 
 
 def korean(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:

@@ -25,6 +25,7 @@ from memoryd.memory.consolidation.displaced import (
     has_moved,
     is_denied_for_another,
     is_left_for_another,
+    is_of_another,
     spelled_apart,
 )
 from memoryd.memory.consolidation.exchange import exchanged
@@ -131,10 +132,14 @@ def _judge_stations(old: Reading, new: Reading) -> Judgement | None:
     return Judgement("conflict", f"two values of {after.attribute}")
 
 
-def _judge_displaced(old: Reading, new: Reading, alignment: Alignment) -> Judgement | None:
+def _judge_displaced(  # noqa: PLR0911 - one answer for each way to say it
+    old: Reading, new: Reading, alignment: Alignment
+) -> Judgement | None:
     """Does the newer text name the older value and say that it does not hold any more?"""
     if "also" in new.cues() and "also" not in old.cues():
         return Judgement("distinct", "holds beside the other")
+    if "change" in new.cues() and is_of_another(old, new, alignment):
+        return Judgement("distinct", "about another subject")
     if is_denied_for_another(old, new, alignment):
         return Judgement("update", "the older value is said not to hold")
     if has_moved(old, new, alignment):

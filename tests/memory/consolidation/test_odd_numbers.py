@@ -27,6 +27,29 @@ def test_any_numbers_can_be_compared(one: str, other: str) -> None:
         judge(first, second, comparison)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "时间是一百亿亿亿亿年。",
+        "Budget is 99999999999999999999999999999999 million EUR.",
+        "Hash 12345678901234567890123456789012 MB",
+        "预算是99999999999999999999999999999万元",
+        "Take 123456789012345678901234567890k rows",
+        "9" * 3000 + " h",
+        "9" * 3000 + " km and " + "8" * 900 + "万",
+    ],
+)
+def test_numbers_beyond_all_measure_are_read_and_told_apart(text: str) -> None:
+    other = (
+        text.replace("2 MB", "3 MB")
+        .replace("9 million", "8 million")
+        .replace("9万", "8万")
+        .replace("0k", "1k")
+    )
+    assert sketch_of(text, japanese=False).keys
+    assert text == other or not compare_texts(text, other)[2].merges
+
+
 @pytest.mark.parametrize("text", ["预算 3,4 万", "约 1,5万人", "预算是 3,4百 元。"])
 def test_two_numbers_before_one_multiplier_are_read(text: str) -> None:
     assert sketch_of(text, japanese=False).keys
