@@ -14,7 +14,8 @@ With --pairs the notes are those of a file of labelled pairs instead (JSONL: a, 
 for pairs that count for nothing); every pair stands for itself.
 
 Prints JSON by system: recall (pairs of one fact that ended in one entry), false_merges (pairs of different facts
-that did), values_lost (numbers and names that stand in no kept text), saved (share of the characters).
+that did), values_lost (numbers and names that stand in no kept text), saved (share of the characters). Of memoryd also
+replaced_wrongly (entries superseded by one about another thing) and asked (conflicts, which a person decides).
 """
 
 import argparse
@@ -34,7 +35,7 @@ from numpy.typing import NDArray
 
 from memoryd.embedding.base import Embedder
 from memoryd.embedding.engines import load_engine
-from memoryd.memory.consolidation import ConsolidationPolicy, plan_consolidation
+from memoryd.memory.consolidation import ConsolidationPlan, ConsolidationPolicy, plan_consolidation
 from memoryd.memory.consolidation.pairing import compare_texts
 from memoryd.model import Entry
 
@@ -85,11 +86,12 @@ TEMPLATES: dict[str, list[tuple[list[str], list[str]]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """A text, the number of its fact, and the values that must survive."""
+    """A text, the number of its fact, the values that must survive, and the thing that it tells of."""
 
     text: str
     fact: int
     values: tuple[str, ...]
+    thing: str = ""
 
 
 Groups = list[list[int]]
@@ -120,10 +122,10 @@ def generate(facts: int, chance: random.Random) -> Iterator[Note]:
 def _notes(wordings: list[str], number: int, values: dict[str, object]) -> Iterator[Note]:
     for wording in wordings:
         kept = tuple(str(values[slot]) for slot in values if f"{{{slot}}}" in wording)
-        yield Note(wording.format(**values), number, kept)
+        yield Note(wording.format(**values), number, kept, str(values["t"]))
 
 
-def by_memoryd(notes: list[Note]) -> tuple[Groups, dict[int, str]]:
+def plan(notes: list[Note]) -> ConsolidationPlan:
     """Plan a run with memoryd, all changes allowed."""
     made = [START + timedelta(minutes=i) for i in range(len(notes))]
     entries = [
@@ -131,9 +133,20 @@ def by_memoryd(notes: list[Note]) -> tuple[Groups, dict[int, str]]:
         for i, note in enumerate(notes)
     ]
     policy = ConsolidationPolicy(max_change_percent=100)
-    plan = plan_consolidation(entries, None, policy, made[-1])
+    return plan_consolidation(entries, None, policy, made[-1])
+
+
+def by_memoryd(plan: ConsolidationPlan) -> tuple[Groups, dict[int, str]]:
+    """Give the groups of a plan, and what each is kept as."""
     groups = [[int(i) for i in (merge.into, *merge.from_ids)] for merge in plan.merges]
     return groups, {int(merge.into): merge.content for merge in plan.merges}
+
+
+def score_replacements(notes: list[Note], plan: ConsolidationPlan) -> dict[str, float]:
+    """Count what a plan replaces by what is told of another thing, and what it asks a person."""
+    pairs = [(int(one.old), int(one.new)) for one in plan.supersedes]
+    wrongly = sum(notes[old].thing != notes[new].thing for old, new in pairs)
+    return {"replaced": len(pairs), "replaced_wrongly": wrongly, "asked": len(plan.conflicts)}
 
 
 def by_rule(similarity: Callable[[str, str], float], threshold: float) -> System:
@@ -241,20 +254,17 @@ def main() -> None:
         print(json.dumps(score_pairs(options.pairs), indent=2))
         return
     notes = list(generate(options.facts, random.Random(options.seed)))
+    made = plan(notes)
     systems: dict[str, System] = {
-        "memoryd": by_memoryd,
+        "memoryd": lambda _: by_memoryd(made),
         "embedding cosine 0.88": by_rule(meaning, 0.88),
         "jaccard 0.8": by_rule(jaccard, 0.8),
         "trigram cosine 0.88": by_rule(trigrams, 0.88),
         "single linkage 0.7": by_rule(trigrams, 0.7),
     }
-    print(
-        json.dumps(
-            {"notes": len(notes)}
-            | {name: score(notes, *run(notes)) for name, run in systems.items()},
-            indent=2,
-        )
-    )
+    figures = {name: score(notes, *run(notes)) for name, run in systems.items()}
+    figures["memoryd"] |= score_replacements(notes, made)
+    print(json.dumps({"notes": len(notes)} | figures, indent=2))
 
 
 if __name__ == "__main__":

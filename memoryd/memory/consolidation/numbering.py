@@ -5,13 +5,14 @@ from collections.abc import Sequence
 from functools import cache
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import UNSPACED
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import Reading
 
 _LETTERED = re.compile(r"\d+[A-Za-z]|(?![vV])[A-Za-z]\d+")  # seat 12A, vitamin B6; v3 is a version
 _NOUNS = frozenset({"concept", "word", "char", "name"})
 _KINDS = _NOUNS | {"quality"}
+_GOVERNING = frozenset({"of", "for", "in", "with", "from"})
 _COUNTED = frozenset({"concept", "word", "char"})
 _ARTICLES = (" the ", " our ", " le ", " la ", " der ", " die ", " das ", " el ")
 _COUNTING = 3  # characters between a number and what it counts: 3 个文件
@@ -64,6 +65,12 @@ def _counts(reading: Reading, i: int) -> bool:
     return len(gap) <= 1 and reading.units[i + 1].kind in (*_NOUNS, "action")
 
 
+def is_of_a_number(reading: Reading, i: int) -> bool:
+    """Port 80, Node 20: is it the number of what has a number or versions?"""
+    end = _noun_end(reading, (i,))
+    return end > 0 and _has_numbers(reading, end)
+
+
 def _noun_end(reading: Reading, site: Sequence[int]) -> int:
     """Where the noun ends that the number at *site* stands right behind; 0: there is none."""
     number, before = reading.units[site[0]], site[0] - 1
@@ -84,19 +91,36 @@ def _is_object(reading: Reading, number: int) -> bool:
 
 
 def _is_named_deed(reading: Reading, number: int) -> bool:
-    """Run the night backup 7, 夜间备份 7 由 Bao 维护: is the verb before the number a noun, as another verb acts on it?
+    """Run the night backup 7, 夜间备份 7 由 Bao 维护, for build 7: is the verb before the number a noun, as another verb acts on it?
 
     What stands right before it tells so. Not where the number counts what follows: jobs backup 3 servers to replay them.
     """
     noun, label = reading.units[number - 1], reading.units[number]
-    if noun.kind != "action" or not _follows_noun_or_article(reading, number - 1):
+    if noun.kind != "action":
         return False
     mine = [unit for unit in reading.units if unit.clause == label.clause]
     after = reading.units[number + 1 :][:1]
     near = after and after[0].start - label.end <= _COUNTING
     if near and after[0].kind in _COUNTED and not after[0].role:
         return False
-    return any(unit.kind == "action" and unit is not noun for unit in mine)
+    if noun.role in _GOVERNING or (number == 1 and _goes_on_with_verb(reading, label.end)):
+        return True
+    if not _follows_noun_or_article(reading, number - 1):
+        return number > 1 and mine[0].kind == "action" and noun is mine[1] and mine[2:3] == [label]
+    light = reading.clauses[label.clause].verbs or _goes_on_with_verb(reading, label.end)
+    return bool(light) or any(unit.kind == "action" and unit is not noun for unit in mine)
+
+
+def _goes_on_with_verb(reading: Reading, end: int) -> bool:
+    """Build 7 has, build 7 keeps, Backup 17 wartet: does a verb stand right behind the number?"""
+    word = re.match(r"\s*(\w+)", reading.text[end:])
+    if word is None or reading.language in UNSPACED:
+        return False
+    known, said = lexicon(reading.language), word[1].casefold()
+    if {said, known.bases.get(said)} & {*known.light_verbs, *known.copulas}:
+        return True
+    sense = known.phrases.get(known.bases.get(said, said)) or known.phrases.get(said)
+    return sense is not None and sense.role in ("action", "modal")
 
 
 def _follows_noun_or_article(reading: Reading, i: int) -> bool:
@@ -123,4 +147,10 @@ def _numbered_nouns() -> dict[str, tuple[str, ...]]:
     """By language: the nouns that have a number, and the names of what has versions."""
     nouns_of = table("numbering")
     names = nouns_of["versioned"]["names"]
-    return {language: (*nouns, *names) for language, nouns in nouns_of["valued"].items()}
+    return {language: (*nouns, *names) for language, nouns in numbered_nouns().items()}
+
+
+@cache
+def numbered_nouns() -> dict[str, tuple[str, ...]]:
+    """By language: the nouns that have a number."""
+    return {language: tuple(nouns) for language, nouns in table("numbering")["valued"].items()}

@@ -52,9 +52,16 @@ from memoryd.memory.consolidation.site import (
 )
 from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
 from memoryd.memory.consolidation.subject import is_subject
+from memoryd.memory.consolidation.things import are_two_things, is_in_charge_of, is_said_whose
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
-from memoryd.memory.consolidation.values import is_closed, is_counted, is_in_list, is_vague
+from memoryd.memory.consolidation.values import (
+    are_events,
+    is_closed,
+    is_counted,
+    is_in_list,
+    is_vague,
+)
 
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 
@@ -94,6 +101,8 @@ def _judge_values(old: Reading, new: Reading, comparison: Comparison) -> Judgeme
         # Most pairs end here, before the guards are asked.
         if apart or (site is not None and not changed and _is_another_subject(old, new, site)):
             return Judgement("distinct", comparison.reason if apart else "about another subject")
+        if are_two_things(old, new, alignment):
+            return Judgement("distinct", "about another thing")
     if site is not None:
         return _judge_site(old, new, site, comparison, alignment, changed)
     objection = _objection(old, new, comparison, alignment)
@@ -250,23 +259,11 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     if _are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
-        return Judgement("update", attribute)
+        more = _has_in_charge(old, new, site)  # what somebody now maintains, beside or instead
+        return Judgement("conflict" if more else "update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
     return _by_attribute(old, new, site, comparison.reason, attribute)
-
-
-def _are_events(old: Reading, new: Reading, site: Site) -> bool:
-    """Ben called on Monday, Ben called on Tuesday: what was done at two times was done twice."""
-    dated = all(
-        value_kind(unit) in ("weekday", "date", "day", "month", "time")
-        for unit in units_of(old, new, site)
-    )
-    past = ("past", "participle")
-    return dated and all(
-        reading.clauses[reading.units[numbers[0]].clause].tense in past
-        for reading, numbers in ((old, site.old), (new, site.new))
-    )
 
 
 def _is_where(old: Reading, new: Reading, site: Site) -> bool:
@@ -297,13 +294,19 @@ def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
     lines = is_line(old, site.old) and is_line(new, site.new)
     if lines or (labels and not _is_where(old, new, site)):
         return "about another of its kind"
-    if _are_events(old, new, site):
+    if are_events(old, new, site):
         return "two events"
+    if _has_in_charge(old, new, site):
+        return "several values may hold at once"
     one = is_counted(old, site) or is_in_list(old, site)
     one = one or (is_used(old, site.old) and is_used(new, site.new))
     if not one and (is_multiple(old, site.old) or is_multiple(new, site.new)):
         return "several values may hold at once"
     return None
+
+
+def _has_in_charge(old: Reading, new: Reading, site: Site) -> bool:
+    return is_in_charge_of(old, site.old) and is_in_charge_of(new, site.new)
 
 
 def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
@@ -378,7 +381,8 @@ def _other_subject(old: Reading, new: Reading, site: Site, attribute: str) -> Ju
 def _is_owned(reading: Reading, site: Sequence[int], owner: frozenset[str]) -> bool:
     """Is it what somebody has: of X, X's owner, run by another?"""
     ran_by_another = reading.agents and not reading.agents & set(site)
-    if reading.units[site[0]].role in ("of", "for") or ran_by_another:
+    told = ran_by_another or is_said_whose(reading, site)
+    if reading.units[site[0]].role in ("of", "for") or told:
         return True
     after = reading.units[site[-1] + 1 :][:1]
     return any(unit.kind == "concept" and unit.surface.casefold() in owner for unit in after)
