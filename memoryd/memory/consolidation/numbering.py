@@ -13,7 +13,7 @@ _LETTERED = re.compile(r"\d+[A-Za-z]|(?![vV])[A-Za-z]\d+")  # seat 12A, vitamin 
 _NOUNS = frozenset({"concept", "word", "char", "name"})
 _KINDS = _NOUNS | {"quality"}
 _GOVERNING = frozenset({"of", "for", "in", "with", "from"})
-_COUNTED = frozenset({"concept", "word", "char"})
+_COUNTED = _NOUNS - {"name"}
 _ARTICLES = (" the ", " our ", " le ", " la ", " der ", " die ", " das ", " el ")
 _COUNTING = 3  # characters between a number and what it counts: 3 个文件
 
@@ -36,12 +36,8 @@ def acts(reading: Reading, site: Sequence[int]) -> bool:
 
 def is_used(reading: Reading, site: Sequence[int]) -> bool:
     """Is it the number of what is used (we use Node 20, the API uses port 5432), of which there is one at a time?"""
-    end = _noun_end(reading, site)
-    return (
-        end > 0
-        and _has_numbers(reading, end)
-        and "use" in reading.clauses[reading.units[site[0]].clause].verbs
-    )
+    used = "use" in reading.clauses[reading.units[site[0]].clause].verbs
+    return used and len(site) == 1 and is_of_a_number(reading, site[0])
 
 
 def counted_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:

@@ -37,7 +37,7 @@ def nearest(
                 score = shared / least if least else 0.0
                 if score < _NEAR or least - shared > _MOST_ALONE:
                     continue
-                if sizes[i] == sizes[j] == shared + 1 and _are_of_a_kind(other, one):
+                if sizes[i] == sizes[j] == shared + 1 and _differ_by_label(other, one):
                     continue
             _push(best[i], (score, -pair))
             _push(best[j], (score, -pair))
@@ -69,7 +69,7 @@ def _are_translations(a: Sketch, b: Sketch) -> bool:
     return (a.sure and b.sure) or bool(UNSPACED & both and both != {"ja", "zh"})
 
 
-def _are_of_a_kind(a: Sketch, b: Sketch) -> bool:
+def _differ_by_label(a: Sketch, b: Sketch) -> bool:
     """Job 10242 runs at night, job 10243 runs at night: is the label all that differs? `updates` would keep them apart."""
     if a.language != b.language or not a.labels or not b.labels:
         return False

@@ -12,8 +12,6 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 
 _EVERYBODY = frozenset({"we", "you"})
 _NAMING = ("concept", "name", "word", "char", "code", "quality")
-_OWNERS = frozenset({"of", "for"})
-_SENTENCE_END = re.compile(r"[.;!?](?:\s|$)")
 _PARTICIPLE = re.compile(r"\w*ge\w{2,}(?:t|en)", re.IGNORECASE)  # German: ausgerollt, geschrieben
 
 
@@ -22,7 +20,7 @@ def is_subject(reading: Reading, site: Sequence[int]) -> bool:
     first = reading.units[site[0]]
     if first.role in ("topic", "subj") or is_told_of(reading, site):
         return True
-    if _is_owner(reading, site):
+    if first.role == "of" and _is_before_verb(reading, site):  # the deploy of X runs on Friday
         return True
     divides = reading.clauses[first.clause].divides
     if lexicon(reading.language).markers_after and site[0] > 0:
@@ -60,24 +58,6 @@ def _is_before_verb(reading: Reading, site: Sequence[int]) -> bool:
     clause = reading.units[site[-1]].clause
     verbs = any(unit.kind == "action" and unit.clause == clause for unit in after)
     return verbs and reading.language not in UNSPACED
-
-
-def _is_owner(reading: Reading, site: Sequence[int]) -> bool:
-    """The deploy of X runs on Friday, the retry limit of X is 3: is the thing whose deed or property it is named there?"""
-    role = reading.units[site[0]].role
-    deed = role == "of" and _is_before_verb(reading, site)
-    return deed or (role in _OWNERS and _is_before_copula(reading, site))
-
-
-def _is_before_copula(reading: Reading, site: Sequence[int]) -> bool:
-    """The retry limit of X is 3, retry limit of X: 3: is it told of X what comes behind, whatever verb "retry" may be?"""
-    if reading.language in UNSPACED:
-        return False
-    table = lexicon(reading.language)
-    rest = _SENTENCE_END.split(reading.text[reading.units[site[-1]].end :].casefold())[0]
-    words = re.findall(r"[^\W\d]+|[:=]", rest)
-    said = {":", "=", *table.copulas}
-    return any(word in said or table.bases.get(word) in said for word in words)
 
 
 def _is_inverted(reading: Reading, unit: Unit) -> bool:
