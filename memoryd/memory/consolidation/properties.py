@@ -46,13 +46,13 @@ def _verbs(reading: Reading, numbers: Sequence[int]) -> set[str]:
     light = {verb for n in clauses for verb in reading.clauses[n].verbs}
     needed = {"need" for n in clauses if "must" in reading.clauses[n].modals}
     verbs = [u for i in numbers if (u := reading.units[i]).kind == "action"]
-    return {u.key for u in verbs if not _is_change(reading, u)} | light | needed
+    return {u.key for u in verbs if not is_change(reading, u)} | light | needed
 
 
-def _is_change(reading: Reading, verb: Unit) -> bool:
-    """変更, moved: says that something changed, and nothing else."""
-    sense = lexicon(reading.language).phrases.get(verb.surface.casefold())
-    return verb.key in _CHANGING or (sense is not None and "change" in sense.aside)
+def is_change(reading: Reading, unit: Unit) -> bool:
+    """変更, moved, 现在: does a unit say that something changed, and nothing else?"""
+    sense = lexicon(reading.language).phrases.get(unit.surface.casefold())
+    return unit.key in _CHANGING or (sense is not None and "change" in sense.aside)
 
 
 def _has_amount(reading: Reading, numbers: Sequence[int]) -> bool:

@@ -15,6 +15,7 @@ from memoryd.memory.consolidation.attributes import (
     is_single,
     mentions_any,
 )
+from memoryd.memory.consolidation.bearing import bears_on, is_announced
 from memoryd.memory.consolidation.comparison import (
     Comparison,
     Objection,
@@ -43,7 +44,6 @@ from memoryd.memory.consolidation.several import (
     was_done,
 )
 from memoryd.memory.consolidation.site import (
-    WORDS_OF_DEGREE,
     Site,
     find_site,
     is_degree,
@@ -62,8 +62,6 @@ from memoryd.memory.consolidation.values import (
     is_in_list,
     is_vague,
 )
-
-_MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +95,7 @@ def _judge_values(old: Reading, new: Reading, comparison: Comparison) -> Judgeme
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
-        apart = site is None or not _is_about_the_same(old, alignment, changed)
+        apart = site is None or not bears_on(old, new, alignment, site, changed=changed)
         # Most pairs end here, before the guards are asked.
         if apart or (site is not None and not changed and _is_another_subject(old, new, site)):
             return Judgement("distinct", comparison.reason if apart else "about another subject")
@@ -220,17 +218,11 @@ def _may_be_judged(old: Reading, new: Reading) -> bool:
         return False
     if kin_of(old.text, old.language) != kin_of(new.text, new.language):
         return False
+    if any(is_announced(one.text, one.language) for one in (old, new)):
+        return False
     if is_of_the_moment(old.text, old.language) and is_of_the_moment(new.text, new.language):
         return False
     return "doubt" not in old.cues() and "doubt" not in new.cues()
-
-
-def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> bool:
-    shared = len(alignment.pairs)
-    solid = [i for i, _ in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
-    if not solid:
-        return False
-    return shared >= _MIN_SHARED * len(old.units) - (1 if changed else 0)
 
 
 def _replaced(  # noqa: PLR0911 - one answer for each case
@@ -281,7 +273,7 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
         return Judgement("distinct", reason)
     several = may_be_several(old, site.old) or may_be_several(new, site.new)
     closed = all(is_closed(unit) for unit in units_of(old, new, site))
-    single = closed or is_single(old, site.old) or is_single(new, site.new)
+    single = closed or (is_single(old, site.old) and is_single(new, site.new))
     if several or (was_done(old, site.old) and was_done(new, site.new)) or not single:
         return Judgement("conflict", f"two values of {attribute}")
     return Judgement("update", attribute)
