@@ -10,6 +10,7 @@ from typing import Literal
 from memoryd.memory.consolidation.acting import voice_problem
 from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.bearing import is_announced
 from memoryd.memory.consolidation.choices import choice_problem
 from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
 from memoryd.memory.consolidation.differences import difference
@@ -34,6 +35,7 @@ Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "vet
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
+_COMMON = frozenset({"concept", "action", "quality"})  # words that many texts have
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -110,7 +112,8 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
         return True
     longer = a if len(a.units) > len(b.units) else b
     alone = sum(unit.clause == longer.units[0].clause for unit in longer.units) == 1
-    return min(len(a.units), len(b.units)) == 1 and alone
+    named = longer.units[0].kind not in _COMMON  # "confirmed information" is no part of any text
+    return min(len(a.units), len(b.units)) == 1 and alone and named
 
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -149,6 +152,8 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
 def _certainty(a: Reading, b: Reading) -> Objection | None:
     if a.question != b.question:
         return Objection("a question is not a statement")
+    if is_announced(a.text, a.language) != is_announced(b.text, b.language):
+        return Objection("what somebody is about to do is no state of things")
     if ("doubt" in a.cues()) != ("doubt" in b.cues()):
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
