@@ -28,6 +28,7 @@ from memoryd.memory.consolidation.displaced import (
     is_of_another,
     spelled_apart,
 )
+from memoryd.memory.consolidation.events import are_events
 from memoryd.memory.consolidation.exchange import exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import acts, is_label, is_used
@@ -56,7 +57,6 @@ from memoryd.memory.consolidation.things import are_two_things, is_in_charge_of,
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import (
-    are_events,
     is_closed,
     is_counted,
     is_in_list,
