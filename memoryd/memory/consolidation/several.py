@@ -69,6 +69,13 @@ def says_both_ended(old: Reading, new: Reading) -> bool:
     return _says("ended", old) and _says("ended", new)
 
 
+def is_gained(old: Reading, new: Reading, units: Iterable[Unit]) -> bool:
+    """We support SAML, we now support OIDC: what is new is mostly more, unless it is a number or the other is said to be over."""
+    if any(unit.kind == "quantity" for unit in units):
+        return False
+    return _says("gained", old) and _says("gained", new) and not _says("instead", new)
+
+
 def is_wish_and_fact(old: Reading, new: Reading) -> bool:
     """I want to move to Berlin, I moved to Berlin: does only one of them say what somebody wants?"""
     return _says("wishes", old) != _says("wishes", new)
@@ -94,10 +101,13 @@ def is_counted_off(reading: Reading, site: Sequence[int]) -> bool:
     return reading.text[unit.end :].lstrip().startswith(counters)
 
 
-def is_line(reading: Reading, site: Sequence[int]) -> bool:
-    """The bug is in line 40: there may be another in line 52."""
+def is_of_many(reading: Reading, site: Sequence[int]) -> bool:
+    """The bug is in line 40: there may be another in line 52; 用 Redis 做缓存, and for more."""
     after = reading.text[reading.units[site[-1]].end :].lstrip()
-    return after.startswith(tuple(table(_NAME)["lines"].get(reading.language, ())) or "\0")
+    if after.startswith(tuple(table(_NAME)["lines"].get(reading.language, ())) or "\0"):
+        return True
+    used = _used_for(reading.language).search(reading.text)
+    return used is not None and reading.units[site[0]].start >= used.end()
 
 
 def _is_platform(reading: Reading, site: Sequence[int]) -> bool:
@@ -157,6 +167,11 @@ def _being(language: Language) -> re.Pattern[str]:
 @cache
 def _past(language: Language) -> re.Pattern[str]:
     return re.compile(table(_NAME)["past"].get(language, "(?!)"))
+
+
+@cache
+def _used_for(language: Language) -> re.Pattern[str]:
+    return re.compile(table(_NAME)["used_for"].get(language, "(?!)"))
 
 
 @cache

@@ -37,7 +37,8 @@ from memoryd.memory.consolidation.ranging import are_all_and_only
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
-    is_line,
+    is_gained,
+    is_of_many,
     is_one_of,
     may_be_several,
     says_both_ended,
@@ -46,6 +47,7 @@ from memoryd.memory.consolidation.several import (
 from memoryd.memory.consolidation.site import (
     WORDS_OF_DEGREE,
     Site,
+    are_both_bounds,
     find_site,
     is_degree,
     units_of,
@@ -244,7 +246,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)
-    beside = _is_added(new, site) or _are_both_bounds(old, new, site)
+    beside = _is_added(new, site) or are_both_bounds(old, new, site)
     if beside or not (opposed or _is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
@@ -259,7 +261,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     if _are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
-        more = _has_in_charge(old, new, site)  # what somebody now maintains, beside or instead
+        gained = not opposed and is_gained(old, new, units_of(old, new, site))
+        more = gained or _has_in_charge(old, new, site)  # now maintains: beside or instead
         return Judgement("conflict" if more else "update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
@@ -291,8 +294,8 @@ def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
     """Say why the two are no values of one attribute: another thing, another event, one of several."""
     labels = is_label(old, site.old) and is_label(new, site.new)
     labels = labels or (is_counted_off(old, site.old) and is_counted_off(new, site.new))
-    lines = is_line(old, site.old) and is_line(new, site.new)
-    if lines or (labels and not _is_where(old, new, site)):
+    many = is_of_many(old, site.old) and is_of_many(new, site.new)
+    if many or (labels and not _is_where(old, new, site)):
         return "about another of its kind"
     if are_events(old, new, site):
         return "two events"
@@ -315,13 +318,8 @@ def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     return all(unit.kind == "action" and not unit.surface.isupper() for unit in units)
 
 
-def _are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
-    """At least 2, at most 8: a floor and a ceiling hold side by side."""
-    return {unit.key for unit in units_of(old, new, site)} == {"at_least", "at_most"}
-
-
 def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
-    """Never debug in production, never debug in development: one ban does not lift another, unless it moves a bound."""
+    """Never debug in production, never in development: one ban does not lift another, unless it moves a bound."""
     if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
         return False
     return all(unit.sign < 0 for unit in units_of(old, new, site))
