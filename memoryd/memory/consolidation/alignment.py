@@ -5,11 +5,13 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, Language, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
 from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
@@ -152,8 +154,14 @@ def _is_of_number(i: int, reading: Reading) -> bool:
 
 
 def _names_a_part(i: int, reading: Reading) -> bool:
-    """The sprint planning starts, staging 的 connect timeout: does a verb only say which of its kind is meant?"""
+    """The sprint planning starts, staging 的 connect timeout, all write requests: does a verb say which of its kind is meant?"""
     unit, after = reading.units[i], reading.units[i + 1 : i + 2]
+    if (
+        after
+        and unit.kind == "action"
+        and _of_all(reading.language).search(reading.text[: unit.start])
+    ):
+        return after[0].clause == unit.clause and after[0].start <= unit.end + 1
     if not after or after[0].clause != unit.clause or not unit.surface.isascii():
         return False
     before = reading.units[i - 1] if i else None
@@ -162,6 +170,11 @@ def _names_a_part(i: int, reading: Reading) -> bool:
     owned = reading.text[: unit.start].rstrip().endswith(("的", "'s"))
     noun = after[0].kind in ("concept", "word", "name") and after[0].start == unit.end + 1
     return owned and noun and unit.kind == "action"
+
+
+@cache
+def _of_all(language: Language) -> re.Pattern[str]:
+    return re.compile(table("things")["of_all"].get(language, "(?!)"), re.IGNORECASE)
 
 
 def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer for each kind of word
