@@ -196,6 +196,10 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     if tail != mine[-len(tail) :] or len(tail) == len(mine):
         return False
     first = wider.units[tail[0]]
+    facts = wider.clauses[first.clause]
+    does = facts.verbs or any(wider.units[i].kind == "action" for i in mine if i not in tail)
+    if (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail):
+        return False  # lunch is free with a coupon; use it as a fallback
     another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
     if any(wider.units[i].key in TIMES for i in tail):
         return False  # por la tarde
