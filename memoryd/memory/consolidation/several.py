@@ -10,6 +10,7 @@ from memoryd.memory.consolidation.tables import any_of, table, words_of
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _NAME = "several"
+_NOUNS = ("concept", "word", "name")
 _BEING = frozenset({"is", "are", "am", "be", "been"})
 
 
@@ -52,16 +53,19 @@ def is_told_of(reading: Reading, site: Sequence[int]) -> bool:
     if len(site) != 1 or not unit.key.startswith("number:"):
         return False
     mine = [i for i, one in enumerate(reading.units) if one.clause == unit.clause]
-    if mine.index(site[0]) != 1:
+    place = mine.index(site[0])
+    if place not in (1, 2) or any(
+        reading.units[i].kind not in _NOUNS or reading.units[i].role for i in mine[: place - 1]
+    ):
         return False
-    noun = reading.units[mine[0]]
+    noun = reading.units[mine[place - 1]]
     if reading.text[noun.end : unit.start].strip(" #"):
         return False
     rest = reading.text[unit.end :].lstrip(" )").casefold()
     if _telling(reading.language).match(rest):
         return True
     tense = reading.clauses[unit.clause].tense
-    return reading.language == "en" and tense == "participle" and bool(mine[2:])
+    return reading.language == "en" and tense == "participle" and bool(mine[place + 1 :])
 
 
 def says_both_ended(old: Reading, new: Reading) -> bool:

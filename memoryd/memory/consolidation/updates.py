@@ -29,7 +29,7 @@ from memoryd.memory.consolidation.displaced import (
     spelled_apart,
 )
 from memoryd.memory.consolidation.events import are_events
-from memoryd.memory.consolidation.exchange import exchanged
+from memoryd.memory.consolidation.exchange import are_crossed, exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import acts, is_label, is_used
 from memoryd.memory.consolidation.properties import difference_in_kind
@@ -202,11 +202,13 @@ def _told_from_the_other_end(
 
 def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """A reports to B, B is A's manager: a word for the relation differs, and who stands in it changed places."""
+    if are_crossed((i, j) for i, j in alignment.pairs if value_kind(old.units[i]) == "number"):
+        return True  # game 1: 3-2, game 2: 1-0
     degree = is_degree(old, new, site)
     if not degree and all(is_closed(unit) for unit in units_of(old, new, site)):
         return False
     said = [(i, j) for i, j in alignment.pairs if old.units[i].kind != "quantity"]
-    return any(i < k and j > m for i, j in said for k, m in said)
+    return are_crossed(said)
 
 
 def _says_more(new: Reading, alignment: Alignment) -> bool:
