@@ -15,6 +15,7 @@ _THINGS = frozenset({"name", "word", "concept", "code"})
 _OBJECT = re.compile(r"を|[가-힣][을를] ")
 _PERSONS = ("ユーザー", "さん", "氏", "사용자", "씨", "님")
 _FIRST = frozenset({"i"})
+_POINTING = frozenset("他她它我你您咱")  # no units
 _OWNER = re.compile(r"(\w+)'s\b|\bof (?:the |an? )?(\w+)|\b(my)\b")
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
 _DENIED = re.compile(
@@ -65,6 +66,7 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         ("whose it is is another's", lambda: _owner_problem(a, b)),
         ("who is to do it is another", lambda: _is_told_to(a, b) or _is_told_to(b, a)),
         ("it is done to it in only one of them", lambda: _is_turned_passive(a, b)),
+        ("who gets it is not who gives it", lambda: _is_receiver(a, b) or _is_receiver(b, a)),
         (
             "who does it is another",
             lambda: _is_by_another(a, b, alignment) or _is_by_another(b, a, back),
@@ -141,17 +143,28 @@ def _is_turned_passive(a: Reading, b: Reading) -> bool:
     return bool(acts) and spoken[0][1] == spoken[1][1]
 
 
+def _is_receiver(a: Reading, b: Reading) -> bool:
+    """Ben was shown the demo, Ben showed the demo; I was told, I told."""
+    passive, active = _voices("receives").get(a.language), _voices("gives").get(a.language)
+    if passive is None or active is None:
+        return False
+    gets, gives = passive.match(a.text.casefold()), active.match(b.text.casefold())
+    return gets is not None and gives is not None and gets[1] == gives[1]
+
+
 def _is_done_by_another(
     passive: Reading, active: Reading, partner: dict[int, int], by: int
 ) -> bool:
     """Do both begin with the same thing, while the doer of the passive stands behind the verb of the active?"""
     doer = next((i for i, unit in enumerate(passive.units) if unit.start >= by), None)
-    if doer is None or partner.get(0) != 0 or doer not in partner:
+    pointed = passive.text[0] == active.text[0] and passive.text[0] in _POINTING
+    if doer is None or not (pointed or partner.get(0) == 0) or doer not in partner:
         return False
     if passive.units[doer].kind == "quantity":  # by Friday
         return False
     verbs = [k for k, unit in enumerate(active.units) if unit.kind in ("action", "word")]
-    return any(0 < k < partner[doer] for k in verbs)
+    first = -1 if pointed else 0
+    return any(first < k < partner[doer] for k in verbs)
 
 
 def _user_role(reading: Reading) -> str:

@@ -5,15 +5,18 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
+from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, Language, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
 from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
 _STEM = 3  # letters that a word's forms and spellings begin with
+_TOLD = re.compile(r" (?:is|are|was|were|has|have|must|should|can|may|needs?)\b")
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
 
@@ -154,7 +157,11 @@ def _is_of_number(i: int, reading: Reading) -> bool:
 def _names_a_part(i: int, reading: Reading) -> bool:
     """The sprint planning starts, staging 的 connect timeout: does a verb only say which of its kind is meant?"""
     unit, after = reading.units[i], reading.units[i + 1 : i + 2]
-    if not after or after[0].clause != unit.clause or not unit.surface.isascii():
+    if not after or after[0].clause != unit.clause:
+        return False
+    if unit.kind == "action" and after[0].start <= unit.end + 1 and _is_part_of_noun(i, reading):
+        return True
+    if not unit.surface.isascii():
         return False
     before = reading.units[i - 1] if i else None
     if unit.surface.endswith("ing") and before and before.end + 1 == unit.start:
@@ -162,6 +169,22 @@ def _names_a_part(i: int, reading: Reading) -> bool:
     owned = reading.text[: unit.start].rstrip().endswith(("的", "'s"))
     noun = after[0].kind in ("concept", "word", "name") and after[0].start == unit.end + 1
     return owned and noun and unit.kind == "action"
+
+
+def _is_part_of_noun(i: int, reading: Reading) -> bool:
+    """All write requests; write requests are logged; 쓰기 요청: does a verb stand before a noun, and the whole before what is told?"""
+    unit, after = reading.units[i], reading.units[i + 1]
+    if _of_all(reading.language).search(reading.text[: unit.start]):
+        return True
+    if reading.language == "ko":
+        return unit.surface.endswith("기")
+    told = _TOLD.match(reading.text, after.end)
+    return told is not None and reading.language == "en" and unit.surface.casefold() == unit.key
+
+
+@cache
+def _of_all(language: Language) -> re.Pattern[str]:
+    return re.compile(table("things")["of_all"].get(language, "(?!)"), re.IGNORECASE)
 
 
 def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer for each kind of word

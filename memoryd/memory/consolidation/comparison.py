@@ -223,7 +223,8 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
 
 
 def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
-    modals_a, modals_b = _modals(a, clauses_a), _modals(b, clauses_b)
+    modals_a = _modals(a, clauses_a | _labels(a))
+    modals_b = _modals(b, clauses_b | _labels(b))
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
@@ -251,6 +252,13 @@ def _states(reading: Reading, clause: int) -> bool:
 
 def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
     return frozenset().union(*(reading.clauses[n].modals for n in clauses))
+
+
+def _labels(reading: Reading) -> set[int]:
+    """Optional: enable 2FA. A clause without a unit of its own is said of what follows it."""
+    if all(not clause.modals for clause in reading.clauses):
+        return set()
+    return set(range(len(reading.clauses))) - {unit.clause for unit in reading.units}
 
 
 def _was_done(a: Reading, b: Reading, tenses: set[str], clauses: set[int]) -> bool:

@@ -29,7 +29,8 @@ from memoryd.memory.consolidation.displaced import (
     is_of_another,
     spelled_apart,
 )
-from memoryd.memory.consolidation.exchange import exchanged
+from memoryd.memory.consolidation.events import are_events
+from memoryd.memory.consolidation.exchange import are_crossed, exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import acts, is_label, is_used
 from memoryd.memory.consolidation.properties import difference_in_kind
@@ -37,7 +38,8 @@ from memoryd.memory.consolidation.ranging import are_all_and_only
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
-    is_line,
+    is_gained,
+    is_of_many,
     is_one_of,
     may_be_several,
     says_both_ended,
@@ -45,6 +47,7 @@ from memoryd.memory.consolidation.several import (
 )
 from memoryd.memory.consolidation.site import (
     Site,
+    are_both_bounds,
     find_site,
     is_degree,
     units_of,
@@ -56,7 +59,6 @@ from memoryd.memory.consolidation.things import are_two_things, is_in_charge_of,
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import (
-    are_events,
     is_closed,
     is_counted,
     is_in_list,
@@ -198,11 +200,13 @@ def _told_from_the_other_end(
 
 def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """A reports to B, B is A's manager: a word for the relation differs, and who stands in it changed places."""
+    if are_crossed((i, j) for i, j in alignment.pairs if value_kind(old.units[i]) == "number"):
+        return True  # game 1: 3-2, game 2: 1-0
     degree = is_degree(old, new, site)
     if not degree and all(is_closed(unit) for unit in units_of(old, new, site)):
         return False
     said = [(i, j) for i, j in alignment.pairs if old.units[i].kind != "quantity"]
-    return any(i < k and j > m for i, j in said for k, m in said)
+    return are_crossed(said)
 
 
 def _says_more(new: Reading, alignment: Alignment) -> bool:
@@ -236,7 +240,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
             return Judgement("update", attribute)
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)
-    beside = _is_added(new, site) or _are_both_bounds(old, new, site)
+    beside = _is_added(new, site) or are_both_bounds(old, new, site)
     if beside or not (opposed or _is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
@@ -251,7 +255,8 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
     if _are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
-        more = _has_in_charge(old, new, site)  # what somebody now maintains, beside or instead
+        gained = not opposed and is_gained(old, new, units_of(old, new, site))
+        more = gained or _has_in_charge(old, new, site)  # now maintains: beside or instead
         return Judgement("conflict" if more else "update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
@@ -283,8 +288,8 @@ def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
     """Say why the two are no values of one attribute: another thing, another event, one of several."""
     labels = is_label(old, site.old) and is_label(new, site.new)
     labels = labels or (is_counted_off(old, site.old) and is_counted_off(new, site.new))
-    lines = is_line(old, site.old) and is_line(new, site.new)
-    if lines or (labels and not _is_where(old, new, site)):
+    many = is_of_many(old, site.old) and is_of_many(new, site.new)
+    if many or (labels and not _is_where(old, new, site)):
         return "about another of its kind"
     if are_events(old, new, site):
         return "two events"
@@ -307,13 +312,8 @@ def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     return all(unit.kind == "action" and not unit.surface.isupper() for unit in units)
 
 
-def _are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
-    """At least 2, at most 8: a floor and a ceiling hold side by side."""
-    return {unit.key for unit in units_of(old, new, site)} == {"at_least", "at_most"}
-
-
 def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
-    """Never debug in production, never debug in development: one ban does not lift another, unless it moves a bound."""
+    """Never debug in production, never in development: one ban does not lift another, unless it moves a bound."""
     if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
         return False
     return all(unit.sign < 0 for unit in units_of(old, new, site))

@@ -56,16 +56,3 @@ def is_in_list(old: Reading, site: Site) -> bool:
         return True
     sizes = [sum(u.clause == n for u in old.units) for n in range(len(old.clauses))]
     return sizes[unit.clause] == 1 and sum(size == 1 for size in sizes) > 1
-
-
-def are_events(old: Reading, new: Reading, site: Site) -> bool:
-    """Ben called on Monday, Ben called on Tuesday: what was done at two times was done twice."""
-    dated = all(
-        value_kind(unit) in ("weekday", "date", "day", "month", "time")
-        for unit in units_of(old, new, site)
-    )
-    past = ("past", "participle")
-    return dated and all(
-        reading.clauses[reading.units[numbers[0]].clause].tense in past
-        for reading, numbers in ((old, site.old), (new, site.new))
-    )
