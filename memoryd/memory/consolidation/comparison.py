@@ -12,7 +12,12 @@ from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
 from memoryd.memory.consolidation.bearing import is_announced
 from memoryd.memory.consolidation.choices import choice_problem
-from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
+from memoryd.memory.consolidation.deeds import (
+    DIRECTIONS,
+    ended_problem,
+    has_cancelled,
+    may_be_one,
+)
 from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.governing import governed_problem
 from memoryd.memory.consolidation.inversion import halves
@@ -30,7 +35,7 @@ from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Side = Literal["", "a", "b"]
-Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "veto"]
+Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "direction", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
@@ -317,7 +322,10 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
         return Objection("another measure")
     ours, theirs = ours - _MEASURES, theirs - _MEASURES
     if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not may_be_one(ours, theirs, a, b):
-        return Objection(f"another verb: {min(ours)} / {min(theirs)}")
+        changed = not (ours | theirs) - DIRECTIONS - {IMPERATIVE}  # raised to 5, now lowered to 3
+        return Objection(
+            f"another verb: {min(ours)} / {min(theirs)}", "direction" if changed else "veto"
+        )
     if ("go" in ours) != ("go" in theirs) and any(
         {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
     ):

@@ -4,6 +4,7 @@ from memoryd.memory.consolidation.alignment import Alignment, is_cancelled
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.unit import IMPERATIVE, Reading
 
+DIRECTIONS = frozenset({"up", "down", "longer", "shorter", "later", "earlier"})  # of a change
 _WISHES = frozenset({"want", "prefer"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _USED = frozenset({"use", IMPERATIVE})
