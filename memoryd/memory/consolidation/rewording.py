@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from memoryd.memory.consolidation.headings import bare
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
@@ -101,13 +102,14 @@ def reworded(text: str, language: Language) -> str | None:
         return None
     table = _table(language)
     folded = _GAP.sub("", text) if language in UNSPACED else text
-    found = _words(folded.casefold(), language, table)
+    plain = bare(folded, language)
+    found = _words(plain.casefold(), language, table)
     if not found:
-        return None
+        return plain if plain != folded else None
     wholes, parts = _rows_with(found, language)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
-        for piece in _SENTENCES.split(folded)
+        for piece in _SENTENCES.split(plain)
     ]
     said = "".join(pieces)
     return said if said != folded else None
