@@ -73,6 +73,18 @@ def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
     return True
 
 
+def are_opposed(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Not npm but yarn = yarn, not npm: the one is said and the other denied, in both texts."""
+    u, v = a.units[first[0]], a.units[second[0]]
+    kept = (u.sign, v.sign) == (b.units[first[1]].sign, b.units[second[1]].sign)
+    return kept and u.sign * v.sign < 0
+
+
+def opening_clause(reading: Reading) -> list[Unit]:
+    """Give the units of the first clause."""
+    return [unit for unit in reading.units if unit.clause == reading.units[0].clause]
+
+
 def is_addressed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
     """Is the unit the only one of its text that stands behind "to" or "by", in both? Its preposition tells its part."""
     role = a.units[pair[0]].role
