@@ -15,6 +15,10 @@ _AFTER_MOMENT = frozenset(
 _NOUNS = frozenset({"concept", "word", "name", "code", "quantity"})
 _DETERMINERS = frozenset({"the", "a", "an", "each", "every", "our", "my", "their", "this", "these"})
 
+_GERMAN_OBJECTS = frozenset(  # articles that no genitive has: another noun begins
+    {"die", "das", "den", "dem", "ein", "eine", "einen", "einem", "alle"}
+)
+
 
 def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
     """Before lunch the team meets; while baking the map set it off: does the main clause begin with *item*?"""
@@ -55,6 +59,8 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
     if said[-1].kind == "quantity" and said[-1].key.startswith(_MOMENTS):
         noun = table.language == "de" and item.surface[:1].isupper()  # nach 10 Minuten Leerlauf
         return item.role not in ("join", "quantity") and not noun
+    if table.language == "de" and said[-1].kind in _NOUNS and item.surface in _GERMAN_OBJECTS:
+        return True  # Frauke prüft vor jedem Release die Übersetzungen
     begins = item.role in ("modal", "person", "negate", "action")
     return begins or item.surface.casefold() in table.copulas | table.auxiliaries
 

@@ -73,6 +73,12 @@ def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
     return True
 
 
+def acts(unit: Unit, reading: Reading) -> bool:
+    """Is the unit a verb? A capital between Chinese words makes a name of it: 用 React, 不用 Swift."""
+    named = reading.language in UNSPACED and unit.surface.isascii() and unit.surface[:1].isupper()
+    return unit.kind == "action" and not named
+
+
 def are_opposed(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
     """Not npm but yarn = yarn, not npm: the one is said and the other denied, in both texts."""
     u, v = a.units[first[0]], a.units[second[0]]

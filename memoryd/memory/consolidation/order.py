@@ -11,6 +11,7 @@ from memoryd.memory.consolidation.exchange import exchanged, parts_exchanged
 from memoryd.memory.consolidation.identity import is_identity, is_named, is_turned
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
+    acts,
     are_members,
     are_opposed,
     clauses_match,
@@ -137,7 +138,7 @@ def _went_over(
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
     deeds = lexicon(reading.language).deeds
     pair = (reading.units[i], reading.units[k])
-    verbs = sum(u.kind == "action" or u.surface in deeds for u in pair)
+    verbs = sum(acts(u, reading) or u.surface in deeds for u in pair)
     together = pair[0].clause == pair[1].clause and pair[0].scope == pair[1].scope
     return verbs > 0 and (not reading.ordered or (verbs == 1 and together))
 
@@ -150,8 +151,8 @@ def _is_mirrored(alignment: Alignment, first: tuple[int, int], second: tuple[int
 def _is_verb(reading: Reading, i: int) -> bool:
     """Of several words that may be verbs (orders trigger invoices) none is taken for sure."""
     unit = reading.units[i]
-    if unit.kind != "action":
-        return unit.kind in _VERBS
+    if not acts(unit, reading):
+        return unit.kind in _VERBS - {"action"}
     if reading.language == "zh":  # 需求变更要登记: of several, the last one is the verb
         deeds = lexicon("zh").deeds
         after = (u for u in reading.units[i + 1 :] if u.clause == unit.clause)
