@@ -1,5 +1,6 @@
 """The two sides of one copula: main is our default branch, our default branch is main."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 from memoryd.memory.consolidation.alignment import Alignment
@@ -14,13 +15,14 @@ def is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
     if any(u.kind == verbs or u.listed >= 0 for u in (*opening_clause(a), *opening_clause(b))):
         return False
     here, there = a.units[0].clause, b.units[0].clause  # what is set off is a detail
-    apart = any(a.units[i].clause != here or b.units[j].clause != there for i, j in alignment.pairs)
-    if apart or a.quantifiers or b.quantifiers:
+    said = [(a.units[i].clause == here, b.units[j].clause == there) for i, j in alignment.pairs]
+    if any(first != second for first, second in said) or a.quantifiers or b.quantifiers:
         return False
-    if any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
+    pairs = tuple(pair for pair, (inside, _) in zip(alignment.pairs, said, strict=True) if inside)
+    if any(a.units[i].role != b.units[j].role for i, j in pairs):
         return False
     owned = bool(a.persons or b.persons)  # the user's mother tongue is one
-    return is_turned(a, b, alignment) and (owned or _names_any(a))
+    return is_turned(a, b, replace(alignment, pairs=pairs)) and (owned or _names_any(a))
 
 
 def is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:

@@ -20,7 +20,7 @@ _LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja",
 _SENTENCES = re.compile(  # not at the point of a German date: am 3. Juni
     r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;!?](?=\s|$)|[。；！？\n])"
 )
-_STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
+_STOPS = r",(?!\d)|:(?!\d|//)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
     language: re.compile(rf"({_STOPS}|\b(?:{words})\b)", re.IGNORECASE)
     for language, words in (
@@ -48,7 +48,7 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
 }
 _ANY = r"[^,;:()]+?"
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
-_PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
+_PATH = r"(?:[a-z][a-z0-9+]*://[^\s,;()]+|[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
 _PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
 _LATIN = {"": _ANY, "N": _NAME, "w": r"[\w'-]+", "p": _PATH}
 _SLOTS: dict[str, dict[str, str]] = {
