@@ -5,11 +5,13 @@ from bisect import insort
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
 from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
@@ -165,10 +167,19 @@ def _is_in_path(i: int, reading: Reading) -> bool:
 
 
 def _is_of_number(i: int, reading: Reading) -> bool:
-    """Pinned Python version for services: 3.11. The number of a named thing with points in it is its version."""
+    """Pinned Python version for services: 3.11; Node version: 18. The number of what has versions, or one with points in it, is its version."""
     if reading.units[i].key != "version" or i == 0:
         return False
+    after = reading.units[i + 1 : i + 2]
+    if after and after[0].key.startswith("number:"):
+        named = reading.units[i - 1].surface.casefold() in _versioned()
+        return named or "." in after[0].key
     return any(re.fullmatch(r"number:\d+(\.\d+)+", u.key) for u in reading.units[i + 1 : i + 4])
+
+
+@cache
+def _versioned() -> frozenset[str]:
+    return frozenset(table("numbering")["versioned"]["names"])
 
 
 def _names_a_part(i: int, reading: Reading) -> bool:
