@@ -54,15 +54,19 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
     if at is None or units[at].surface.casefold() not in table.prepositions:
         return False
     said = [units[i] for i in clause.units if i > at]
+    if said and said[-1].kind in _NOUNS | {"action"} and _opens_german_noun(item, table):
+        return True  # Frauke prüft vor jedem Release die Übersetzungen
     if not said or (said[0].kind == "action" and len(said) == 1 and item.role == "drop"):
         return False
     if said[-1].kind == "quantity" and said[-1].key.startswith(_MOMENTS):
         noun = table.language == "de" and item.surface[:1].isupper()  # nach 10 Minuten Leerlauf
         return item.role not in ("join", "quantity") and not noun
-    if table.language == "de" and said[-1].kind in _NOUNS and item.surface in _GERMAN_OBJECTS:
-        return True  # Frauke prüft vor jedem Release die Übersetzungen
     begins = item.role in ("modal", "person", "negate", "action")
     return begins or item.surface.casefold() in table.copulas | table.auxiliaries
+
+
+def _opens_german_noun(item: Item, table: Lexicon) -> bool:
+    return table.language == "de" and item.surface in _GERMAN_OBJECTS
 
 
 def ends_phrase(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
