@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.movement import turned
+from memoryd.memory.consolidation.passive import is_done_to
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import TIMES, Reading
 
@@ -21,6 +22,7 @@ _AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
 _DENIED = re.compile(
     r"(\w+) (?:can't|cannot|(?:could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't| not))\b"
 )
+_USER = re.compile(r"\busers? ", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -77,8 +79,19 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
 
 def _is_another_part(a: Reading, b: Reading) -> bool:
     """Does the user act in one text, and is he acted on in the other?"""
+    if (noun := _noun_behind_user(a)) and noun == _noun_behind_user(b):
+        return False  # escape user input, user input must be escaped
     roles = {_user_role(a), _user_role(b)}
     return "subject" in roles and len(roles) > 1 and "" not in roles
+
+
+def _noun_behind_user(reading: Reading) -> str:
+    """Give the key of the noun of which "user" only says whose it is; "" for none."""
+    match = _USER.search(reading.text) if reading.language == "en" else None
+    if match is None:
+        return ""
+    behind = (u for u in reading.units if u.start == match.end())
+    return next((u.key for u in behind if u.kind in ("concept", "word")), "")
 
 
 def _is_by_another(passive: Reading, active: Reading, alignment: Alignment) -> bool:
@@ -125,7 +138,9 @@ def _is_told_to(a: Reading, b: Reading) -> bool:
     ordered = (
         order.kind == "action" and order.start == 0 and doer.kind == "name" and doer.start == 0
     )
-    return ordered and deed.key == order.key and not deed.role and not a.agents and not b.agents
+    if not ordered or deed.key != order.key or deed.role or a.agents or b.agents:
+        return False
+    return not is_done_to(b, 1)  # strip the output, output must be stripped
 
 
 def _is_turned_passive(a: Reading, b: Reading) -> bool:

@@ -55,8 +55,14 @@ def align(a: Reading, b: Reading) -> Alignment:
     taken = {j for _, j in pairs}
     only_b = [j for j in range(len(b.units)) if j not in taken]
     keys = {a.units[i].key for i, _ in pairs}
-    only_a = [i for i in only_a if _owns_alone(i, a) or not _is_redundant(a.units[i], keys, b)]
-    only_b = [j for j in only_b if _owns_alone(j, b) or not _is_redundant(b.units[j], keys, a)]
+    said_a = [i for i in only_a if _owns_alone(i, a) or not _is_redundant(a.units[i], keys, b)]
+    said_b = [j for j in only_b if _owns_alone(j, b) or not _is_redundant(b.units[j], keys, a)]
+    if len(said_a) < len(only_a) or len(said_b) < len(only_b):
+        said_a, said_b = (
+            said_a + _ends(a, only_a, said_a, b, said_b),
+            said_b + _ends(b, only_b, said_b, a, said_a),
+        )
+    only_a, only_b = sorted(said_a), sorted(said_b)
     pair_notations(a, b, only_a, only_b, pairs)
     pair_spellings(a, b, only_a, only_b, pairs)
     pair_synonyms(a, b, only_a, only_b, pairs)
@@ -67,6 +73,20 @@ def align(a: Reading, b: Reading) -> Alignment:
         only_a = [i for i in only_a if not _is_light(i, a) and not _is_tool_verb(i, a, b)]
         only_b = [j for j in only_b if not _is_light(j, b) and not _is_tool_verb(j, b, a)]
     return Alignment(tuple(sorted(pairs)), tuple(only_a), tuple(only_b))
+
+
+def _ends(
+    here: Reading, alone: list[int], said: list[int], there: Reading, others: list[int]
+) -> list[int]:
+    """Test with make test, test with make check: find repetitions that end their clause where another word ends the other's."""
+    ends = {(there.units[j].kind, there.units[j].role) for j in others if _ends_clause(j, there)}
+    repeated = (i for i in alone if i not in said and _ends_clause(i, here))
+    return [i for i in repeated if (here.units[i].kind, here.units[i].role) in ends]
+
+
+def _ends_clause(i: int, reading: Reading) -> bool:
+    after = reading.units[i + 1 : i + 2]
+    return not after or after[0].clause != reading.units[i].clause
 
 
 def _part_names(
@@ -148,10 +168,19 @@ def _is_in_path(i: int, reading: Reading) -> bool:
 
 
 def _is_of_number(i: int, reading: Reading) -> bool:
-    """Pinned Python version for services: 3.11. The number of a named thing with points in it is its version."""
+    """Pinned Python version for services: 3.11; Node version: 18. The number of what has versions, or one with points in it, is its version."""
     if reading.units[i].key != "version" or i == 0:
         return False
+    after = reading.units[i + 1 : i + 2]
+    if after and after[0].key.startswith("number:"):
+        named = reading.units[i - 1].surface.casefold() in _versioned()
+        return named or "." in after[0].key
     return any(re.fullmatch(r"number:\d+(\.\d+)+", u.key) for u in reading.units[i + 1 : i + 4])
+
+
+@cache
+def _versioned() -> frozenset[str]:
+    return frozenset(table("numbering")["versioned"]["names"])
 
 
 def _names_a_part(i: int, reading: Reading) -> bool:

@@ -1,10 +1,13 @@
 """Members of lists: what stands beside what without an order of its own."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.unit import ClauseFacts, Unit
 
+_RECORD = re.compile(r"([^:：.;!?。；]+)[:：](?![\d/])\s*([^.;!?。；]+)")
+_BETWEEN = re.compile(r"\s*(?:[,/&+、，]|\b(?:and|und|et|y)\b|[和与及])\s*")
 _MEMBER = 2  # units in a list's member between commas
 
 
@@ -21,6 +24,15 @@ def number_lists(units: Sequence[Unit], clauses: Sequence[ClauseFacts]) -> list[
         for k in range(i, _run_end(found, i)):
             found[k] = replace(found[k], listed=found[i - 1].listed)
     return found
+
+
+def is_respective(text: str) -> bool:
+    """Owner, deputy: Ines, Kofi: as many names as labels, so that their order tells who is which."""
+    record = _RECORD.match(text.casefold())
+    if record is None:
+        return False
+    labels, values = (_BETWEEN.split(part.strip()) for part in record.groups())
+    return len(labels) == len(values) > 1
 
 
 def _run_end(units: list[Unit], i: int) -> int:

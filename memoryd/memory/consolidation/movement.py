@@ -73,6 +73,24 @@ def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
     return True
 
 
+def acts(unit: Unit, reading: Reading) -> bool:
+    """Is the unit a verb? A capital between Chinese words makes a name of it: 用 React, 不用 Swift."""
+    named = reading.language in UNSPACED and unit.surface.isascii() and unit.surface[:1].isupper()
+    return unit.kind == "action" and not named
+
+
+def are_opposed(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Not npm but yarn = yarn, not npm: the one is said and the other denied, in both texts."""
+    u, v = a.units[first[0]], a.units[second[0]]
+    kept = (u.sign, v.sign) == (b.units[first[1]].sign, b.units[second[1]].sign)
+    return kept and u.sign * v.sign < 0
+
+
+def opening_clause(reading: Reading) -> list[Unit]:
+    """Give the units of the first clause."""
+    return [unit for unit in reading.units if unit.clause == reading.units[0].clause]
+
+
 def is_addressed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
     """Is the unit the only one of its text that stands behind "to" or "by", in both? Its preposition tells its part."""
     role = a.units[pair[0]].role

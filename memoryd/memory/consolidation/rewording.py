@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from memoryd.memory.consolidation.headings import bare
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
@@ -19,7 +20,7 @@ _LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja",
 _SENTENCES = re.compile(  # not at the point of a German date: am 3. Juni
     r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;!?](?=\s|$)|[。；！？\n])"
 )
-_STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
+_STOPS = r",(?!\d)|:(?!\d|//)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
     language: re.compile(rf"({_STOPS}|\b(?:{words})\b)", re.IGNORECASE)
     for language, words in (
@@ -47,7 +48,7 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
 }
 _ANY = r"[^,;:()]+?"
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
-_PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
+_PATH = r"(?:[a-z][a-z0-9+]*://[^\s,;()]+|[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
 _PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
 _LATIN = {"": _ANY, "N": _NAME, "w": r"[\w'-]+", "p": _PATH}
 _SLOTS: dict[str, dict[str, str]] = {
@@ -101,13 +102,14 @@ def reworded(text: str, language: Language) -> str | None:
         return None
     table = _table(language)
     folded = _GAP.sub("", text) if language in UNSPACED else text
-    found = _words(folded.casefold(), language, table)
+    plain = bare(folded, language)
+    found = _words(plain.casefold(), language, table)
     if not found:
-        return None
+        return plain if plain != folded else None
     wholes, parts = _rows_with(found, language)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
-        for piece in _SENTENCES.split(folded)
+        for piece in _SENTENCES.split(plain)
     ]
     said = "".join(pieces)
     return said if said != folded else None
