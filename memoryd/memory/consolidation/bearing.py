@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import is_single
-from memoryd.memory.consolidation.lexicon import Language
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language
 from memoryd.memory.consolidation.properties import is_change
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, units_of, value_kind
 from memoryd.memory.consolidation.tables import table, words_of
@@ -72,7 +72,8 @@ def _are_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> 
     role = old.units[site.old[0]].role
     if role != new.units[first].role or value_kind(ends[0]) != value_kind(ends[1]):
         return False
-    return bool(role) or not all(unit.kind == "concept" for unit in ends)
+    spaced = old.language not in UNSPACED
+    return bool(role) or not (spaced and all(unit.kind == "concept" for unit in ends))
 
 
 def _are_of_one_dimension(old: Reading, new: Reading, site: Site) -> bool:
@@ -127,14 +128,15 @@ def _is_beside(reading: Reading, left: int, right: int) -> bool:
 def _is_framed_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """Is one stretch of both texts another, most of what is said around it the same, and on the same side of it?"""
     pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
-    value = _stretch(new, site.new, {j for _, j in pairs})
+    told = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    value = _stretch(new, told, {j for _, j in pairs})
+    said = [j for j in value if j in told or not is_change(new, new.units[j])]
     longest = min(_LONGEST, len(pairs) + 1)
-    if not _is_run(site.old) or len(site.old) > longest or len(site.new) > longest:
+    if not _is_run(site.old) or max(len(site.old), len(said)) > longest:
         return False
-    more = sum(j not in site.new and not is_change(new, new.units[j]) for j in value)
-    if more > _MORE or any(j in value for _, j in pairs):
+    if len(said) > len(told) + _MORE or any(j in value for _, j in pairs):
         return False
-    clauses = {new.units[j].clause for j in (*site.new, *(j for _, j in pairs))}
+    clauses = {new.units[j].clause for j in (*told, *(j for _, j in pairs))}
     around = max(_count(old, site.old, None), _count(new, value, clauses))
     beside = any((i < site.old[0]) == (j < value[0]) for i, j in pairs)
     if _is_plain(old, new, site):
@@ -147,9 +149,9 @@ def _is_run(numbers: Sequence[int]) -> bool:
 
 
 def _is_mostly_shared(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
-    """Only one text has words that the other has not: is the rest of both the same? What is not said any more tells nothing."""
+    """Only one text has words that the other has not: is the rest of both the same? What the newer leaves out tells nothing."""
     if not site.new:
-        return is_degree(old, new, site)
+        return is_degree(old, new, site) or not _is_denied_alike(old, new, alignment)
     return 2 * len(alignment.pairs) > max(_count(old, site.old, None), _count(new, site.new, None))
 
 

@@ -118,7 +118,8 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
     longer = a if len(a.units) > len(b.units) else b
     alone = sum(unit.clause == longer.units[0].clause for unit in longer.units) == 1
     named = longer.units[0].kind not in _COMMON  # "confirmed information" is no part of any text
-    return min(len(a.units), len(b.units)) == 1 and alone and named
+    dated = all(unit.kind == "quantity" for unit in longer.units[1:])
+    return min(len(a.units), len(b.units)) == 1 and alone and (named or dated)
 
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:

@@ -12,7 +12,9 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 
 _AMOUNTS = frozenset({"amount", "bytes", "seconds"})
 _NOUNS = frozenset({"concept", "char", "word"})
-_CHANGING = frozenset({"move", "change", "replace", "switch", "migrate", "rename", "update"})
+_CHANGING = frozenset(
+    {"move", "relocate", "change", "replace", "switch", "migrate", "rename", "update"}
+)
 
 
 def is_another_property(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
@@ -48,7 +50,11 @@ def _verbs(reading: Reading, numbers: Sequence[int]) -> set[str]:
     light = {verb for n in clauses for verb in reading.clauses[n].verbs}
     needed = {"need" for n in clauses if "must" in reading.clauses[n].modals}
     verbs = [u for i in numbers if (u := reading.units[i]).kind == "action"]
-    return {u.key for u in verbs if not is_change(reading, u)} | (light - DIRECTIONS) | needed
+    return (
+        {u.key for u in verbs if not is_change(reading, u)}
+        | (light - DIRECTIONS - _CHANGING)
+        | needed
+    )
 
 
 def is_change(reading: Reading, unit: Unit) -> bool:

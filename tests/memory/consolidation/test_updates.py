@@ -224,7 +224,7 @@ def test_a_word_of_change_replaces_nothing_it_does_not_speak_of(older: str, newe
 
 
 def test_what_is_newer_of_one_thing_replaces_nothing_of_another() -> None:
-    """Every newer text against the older text of every other row: 32,000 pairs that share a word at most, but for the few
+    """Every newer text against the older text of every other row: tens of thousands of pairs that share a word at most, but for the few
     rows about one thing (two budgets)."""
     rows = table("newer.tsv")
     replaced = sum(
@@ -233,7 +233,7 @@ def test_what_is_newer_of_one_thing_replaces_nothing_of_another() -> None:
         for older, _ in rows[:n] + rows[n + 1 :]
     )
 
-    assert replaced <= 30
+    assert replaced <= len(rows) // 4
 
 
 @pytest.mark.parametrize(("older", "newer"), table("unclear.tsv"))
