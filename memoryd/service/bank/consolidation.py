@@ -271,7 +271,7 @@ def _group(action: Merge | Supersede, entries: Mapping[str, Entry]) -> Group:
 
 def _merge_group(merge: Merge, entries: Mapping[str, Entry]) -> Group:
     changes = merge_changes(merge, entries)
-    return Group(merge.reason, changes, group_texts((one for one, _ in changes), merge.into))
+    return Group(merge.reason, changes, group_texts(changes, merge.into))
 
 
 def _supersede_group(supersede: Supersede, entries: Mapping[str, Entry]) -> Group:

@@ -15,6 +15,9 @@ from memoryd.store.query import Query, parse_query
 CANARY_DEPTH = 10  # a touched fact must be among so many answers to its own words
 
 
+Change = tuple[Entry | None, Entry]
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """Changes that only make sense together.
@@ -25,7 +28,7 @@ class Group:
     """
 
     why: str
-    changes: tuple[tuple[Entry | None, Entry], ...]
+    changes: tuple[Change, ...]
     found_by: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -34,9 +37,13 @@ class Group:
         return all(before and before.content == after.content for before, after in self.changes)
 
 
-def group_texts(entries: Iterable[Entry], into: str) -> tuple[tuple[str, str], ...]:
-    """The canary of a merge: every member's words must lead to the entry that stays."""
-    return tuple((entry.content, into) for entry in entries)
+def group_texts(changes: Iterable[Change], into: str) -> tuple[tuple[str, str], ...]:
+    """The canary of a merge: every member's words must lead to the entry that stays; its own do if it keeps them."""
+    return tuple(
+        (before.content, into)
+        for before, after in changes
+        if before and not (before.id == into and before.content == after.content)
+    )
 
 
 @dataclass(frozen=True, slots=True)
