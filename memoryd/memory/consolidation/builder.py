@@ -382,7 +382,9 @@ class ReadingBuilder(Marks):
         clauses = tuple(clause or ClauseFacts(0, 0) for clause in self.clauses)
         return Reading(
             language=self.table.language,
-            units=tuple(number_lists(self.units, clauses)),
+            units=tuple(
+                number_lists(self.units, clauses, commas=self.table.language not in UNSPACED)
+            ),
             clauses=clauses,
             dropped=tuple(self.dropped),
             persons=shared(self.persons),

@@ -34,6 +34,7 @@ Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "vet
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
+_ORDERING = frozenset({"do", "don't", "dont", "not", "never", "always", "please", "to"})
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -138,7 +139,7 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
         _certainty(a, b)
         or _literals(a, b, alignment)
         or _signs(a, b, alignment)
-        or _modality(a, b, clauses_a, clauses_b)
+        or _modality(a, b, alignment)
         or _needs(a, b, alignment)
         or _tense(a, b, clauses_a, clauses_b)
         or _light_verbs(a, b, alignment)
@@ -217,19 +218,21 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
     return any(reading.clauses[n].denials % 2 == 1 for n in clauses)
 
 
-def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
-    modals_a, modals_b = _modals(a, clauses_a), _modals(b, clauses_b)
+def _modality(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    clauses = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
+    modals_a, modals_b = _modals(a, {n for n, _ in clauses}), _modals(b, {m for _, m in clauses})
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
     strict, mild = modals_a & {"must", "should"}, modals_b & {"must", "should"}
     if strict and mild and not strict & mild:
         return Objection("must is not should", "modality")
-    for modals, other, silent, clauses in (
-        (modals_a, modals_b, b, clauses_b),
-        (modals_b, modals_a, a, clauses_a),
+    for said, other, silent, places in (
+        (a, modals_b, b, clauses),
+        (b, modals_a, a, [(m, n) for n, m in clauses]),
     ):
-        if "should" in modals and not other and any(_states(silent, n) for n in clauses):
+        ruled = {m for n, m in places if "should" in said.clauses[n].modals}
+        if not other and any(_states(silent, m) for m in ruled):
             return Objection("what should be is not what is")
     return None
 
@@ -239,6 +242,9 @@ def _states(reading: Reading, clause: int) -> bool:
     divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
     if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
         return True
+    subject = reading.text[max(reading.clauses[clause].start, 0) : max(divides, 0)].casefold()
+    if all(word in _ORDERING or word.endswith("ly") for word in subject.split()):
+        return False  # don't manually edit them
     return divides > 0 and any(
         u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
     )

@@ -16,8 +16,10 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
 _LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"})
-_SENTENCES = re.compile(  # not at the point of a German date: am 3. Juni
-    r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;!?](?=\s|$)|[。；！？\n])"
+_SENTENCES = re.compile(  # not at the point of a German date (am 3. Juni), nor behind Dr or min
+    r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
+    r"(?!(?<=\b(?:Mr|Ms|Dr|St))\.\s[A-Z]|(?<=\b(?:Mrs|Sra))\.\s[A-Z]|(?<=\bProf)\.\s[A-Z]|(?<=\b[Mm](?:in|ax))\.\s\d|(?<=\bapprox)\.\s\d)"
+    r"[.;!?](?=\s|$)|[。；！？\n])"
 )
 _STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
@@ -45,7 +47,7 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
     "ja": re.compile(r"([、,（）()]|[：:](?!\d)|ので|場合|けれど)"),
     "ko": re.compile(r"([,()]|[：:](?!\d)|때문에|지만|경우)"),
 }
-_ANY = r"[^,;:()]+?"
+_ANY = r"(?:[^,;:()]|(?<=\d)[:,](?=\d))+?"  # 8:30, 1,020
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
 _PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
 _PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
@@ -54,7 +56,7 @@ _SLOTS: dict[str, dict[str, str]] = {
     "en": _LATIN
     | {
         "n": r"(?:(?:about|around|roughly|nearly|almost|at most|up to|at least) )?(?:\d[\d.,]*|a|an|half an?|one|two|three"
-        r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b[^,;:()]*?",
+        r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b(?:[^,;:()]|(?<=\d)[:,](?=\d))*?",
         "d": r"(?:don't|do not|never|please don't|please do not|don't ever|do not ever)",
     },
     "de": _LATIN,
