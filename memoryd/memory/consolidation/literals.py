@@ -60,7 +60,7 @@ def _names() -> re.Pattern[str]:
     return re.compile(
         rf"\b(?:{spaced})\s+(?P<called>(?!(?:the|a|an|by|with|from|to|in|on|after|for|as|and|or|off|out|up|back|upon|it|him|her|them|us|me|when|if|because|once|twice|again)\b){word})"
         rf"|(?:{unspaced})\s*(?P<name>{word})"
-        rf"|\b(?:{nouns})\s*(?:\bis\b(?!\s+(?:\w+ed|{states})\b)|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))"
+        rf"|\b(?:{nouns})\s*(?:\bis\b(?:\s+now\b)?(?!\s+(?:\w+ed|{states})\b)|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))"
         rf"|^(?P<subject>{word})(?=\s+is\s+(?:now\s+)?(?:the|our|your|its)\s+(?:\w+\s+)?(?:{nouns})\b)"
         rf"|\b(?:the|an?|our|your|its)\s+(?P<folder>{word})(?=\s+(?:{places})\b)"
         rf"|(?P<place>{word})(?=\s*(?:{unspaced_places}))",

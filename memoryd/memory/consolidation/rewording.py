@@ -15,7 +15,10 @@ from importlib.resources import files
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
-_LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"})
+_TABLES: dict[str, frozenset[Language]] = {
+    "rewordings": frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"}),
+    "changes": frozenset({"en"}),  # what is told of a change, read as what holds now
+}
 _SENTENCES = re.compile(  # not at the point of a German date (am 3. Juni), nor behind Dr or min
     r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
     r"(?!(?<=\b(?:Mr|Ms|Dr|St))\.\s[A-Z]|(?<=\b(?:Mrs|Sra))\.\s[A-Z]|(?<=\bProf)\.\s[A-Z]|(?<=\b[Mm](?:in|ax))\.\s\d|(?<=\bapprox)\.\s\d)"
@@ -97,16 +100,16 @@ class _Table:
 
 
 @lru_cache(maxsize=16384)
-def reworded(text: str, language: Language) -> str | None:
+def reworded(text: str, language: Language, name: str = "rewordings") -> str | None:
     """Give folded text as the table has it read, or None if no row says anything about it."""
-    if language not in _LANGUAGES:
+    if language not in _TABLES.get(name, ()):
         return None
-    table = _table(language)
+    table = _table(language, name)
     folded = _GAP.sub("", text) if language in UNSPACED else text
     found = _words(folded.casefold(), language, table)
     if not found:
         return None
-    wholes, parts = _rows_with(found, language)
+    wholes, parts = _rows_with(found, language, name)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
         for piece in _SENTENCES.split(folded)
@@ -117,11 +120,13 @@ def reworded(text: str, language: Language) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _rows_with(
-    found: frozenset[str], language: Language
+    found: frozenset[str], language: Language, name: str
 ) -> tuple[tuple[_Row, ...], tuple[_Row, ...]]:
     """Give the rows of sentences and those of clauses that ask for one of the words; many texts have the same."""
     rows = [
-        (whole, row) for words, whole, row in _table(language).rows if not words.isdisjoint(found)
+        (whole, row)
+        for words, whole, row in _table(language, name).rows
+        if not words.isdisjoint(found)
     ]
     return tuple(row for whole, row in rows if whole), tuple(
         row for whole, row in rows if not whole
@@ -169,8 +174,8 @@ def _uncapitalised(turned: str, core: str, language: Language) -> str:
 
 
 @cache
-def _table(language: Language) -> _Table:
-    file = files(__package__).joinpath("languages", f"{language}_rewordings.toml")
+def _table(language: Language, name: str = "rewordings") -> _Table:
+    file = files(__package__).joinpath("languages", f"{language}_{name}.toml")
     data = tomllib.loads(file.read_text("utf-8"))
     rows = [
         (frozenset(kind["words"]), part == "sentences", _row(said, read, language))
