@@ -44,6 +44,17 @@ _FOREIGN_NAME = re.compile(
     "(?P<password>密码|密碼|口令|パスワード|비밀번호|암호|[Пп]ароль)"
     "|(?P<key>密钥|密鑰|秘钥|令牌|私钥|凭证|授权码|トークン|秘密鍵|토큰|[Тт]окен)"
 )
+_BECOMES = (  # is, is now, (was | has been) changed to, 已经改成, は今
+    r"(?:(?:is|was|ist|est|es|has been|got)\b[ \t]?)?(?:(?:now|jetzt|maintenant|ahora|currently)\b[ \t]?)?"
+    r"(?:(?:re)?set to|(?:changed|updated|switched|rotated) (?:to|from))\b"
+    r"|(?:is|was|ist|est|es)\b(?: (?:now|jetzt|maintenant|ahora|currently)\b)?|now\b"
+    r"|(?:现在|現在|已经?|已經|刚|剛)?(?:改|换|換|更新|重置|设置?|設)(?:成|为|為)了?|(?:现在|現在)是?"
+    r"|[从從由](?=[^\n，。]{1,40}[改换換])|を(?=[^\n、。]{1,40}[にへ](?:変|更新|設定|した))"
+    r"|[를을](?=[^\n.]{1,40}(?:변경|바꾸|바꿨|바꿈|설정))"
+)
+_AND_THEN = re.compile(  # from the old one to the new one
+    r"[\"'`”’]?[ \t]{0,2}(?:to\b|(?:被|已)?(?:改|换|換|更新|重置)?(?:成|为|為|到)了?|から)[ \t]{0,2}"
+)
 _SEPARATOR = re.compile(
     r"[\"'`\\\]\)*»”]{0,20}"
     r"(?:[ \t](?:for|of|to|in|on|für|pour|para)(?:[ \t][\w.-]{1,20}){1,4}|[ \t]?[（(][^）)\n]{1,24}[)）])?(?:"
@@ -53,7 +64,7 @@ _SEPARATOR = re.compile(
     r"|\((?=[\"'])"  # with_token("…")
     r"|[ \t]{1,8}(?=[\"'])"  # identified by password '…'
     r"|>(?!=)"  # <password>…</password>
-    r"|[ \t]{0,4}(?:(?:is|was|ist|est|es)\b|是|为|為|は|는|은)[ \t:：]{0,4}(?=[ \"'`“A-Za-z0-9])"
+    rf"|[ \t]{{0,4}}(?:{_BECOMES}|是|为|為|は|는|은)[ \t:：]{{0,4}}(?=[ \"'`“A-Za-z0-9])"
     r"|[\"',\s]{1,20}value[\"']?[ \t]{0,4}[:=][ \t]{0,4}"  # name: API_KEY, value: …
     r")"
 )
@@ -145,13 +156,21 @@ def _judge(
     text: str, lowered: bytes, start: int, end: int, name_class: str | None
 ) -> Iterator[Span]:
     separator = _match_separator(text, lowered, start, end, is_password=name_class == "password")
-    value = _VALUE.match(text, separator.end()) if separator else None
-    if value is None or value["call"] or text[start - 3 : start] == "‹se":
+    if text[start - 3 : start] == "‹se":
         return
-    if value["bare"] and value["bare"].startswith("#"):
-        return  # a comment
+    is_uuid_held = lowered[start:end] == b"ken"  # a token may well be named by a UUID
+    while separator and (value := _VALUE.match(text, separator.end())):
+        if span := _value_span(value, name_class or "key", is_uuid_held=is_uuid_held):
+            yield span
+        separator = _AND_THEN.match(text, value.end())
+
+
+def _value_span(value: re.Match[str], name_class: str, *, is_uuid_held: bool) -> Span | None:
+    if value["call"] or (value["bare"] and value["bare"].startswith("#")):
+        return None  # a call, a comment
     content = value["quoted"] or value["bare"].rstrip(".:" if name_class == "password" else ".:?!")
     begin = value.start("quoted") if value["quoted"] else value.start("bare")
-    kind, is_value = _CHECKS[name_class or "key"]
-    if is_value(content) and not (values.is_uuid(content) and lowered[start:end] == b"ken"):
-        yield Span(begin, begin + len(content), kind)
+    kind, is_value = _CHECKS[name_class]
+    if is_value(content) and not (is_uuid_held and values.is_uuid(content)):
+        return Span(begin, begin + len(content), kind)
+    return None

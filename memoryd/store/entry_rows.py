@@ -95,9 +95,11 @@ def entry_from_json(data: Mapping[str, Any], where: str, defaults: Mapping[str, 
         UsageError: an unknown field, or a value of the wrong kind.
     """
     unknown = sorted(set(data) - set(COLUMNS))
+    content = data.get("content")
+    if "content" not in data and unknown:
+        raise UsageError(f"{where}: content is missing (unknown field {unknown[0]!r})")
     if unknown:
         raise UsageError(f"{where}: unknown field {unknown[0]!r}; known: {', '.join(COLUMNS)}")
-    content = data.get("content")
     if not isinstance(content, str) or not content.strip():
         raise UsageError(f"{where}: content: expected text, got {shown(content)}")
     try:

@@ -23,6 +23,7 @@ NO_OBJECT = [
     '{"content": "x", "confidence": NaN}',
     '{"content": "x", "metadata": {"n": -Infinity}}',
     '{"content": "x", "metadata": {"n": 1e999}}',
+    '{"content": "x", "metadata": {"n": ' + "9" * 5000 + "}}",
     "\0\0\0",
 ]
 WRONG_FIELDS = [
@@ -92,6 +93,28 @@ def test_what_is_no_object_is_named_with_file_and_line(
     said = told_in_one_line(memoryd, path, "memory", "import", *raw)
 
     assert f"{path} line 2: expected a JSON object" in said
+    assert "sys." not in said  # a remedy for programmers
+
+
+def test_what_is_no_utf8_costs_only_its_line_and_nothing_is_changed_silently(
+    memoryd: Memoryd, tmp_path: Path
+) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"content": "Port 8080"}\n{"content": "caf\xe9 at nine"}\n')
+    done = memoryd("memory", "import", str(path))
+
+    assert done.out == b"1 added, 0 merged, 0 duplicate, 0 review, 0 rejected, 1 bad line\n"
+    assert f"{path} line 2: expected UTF-8, got the byte 0xe9 at column 17" in done.err
+    assert stored(memoryd) == 1
+
+
+def test_that_a_line_has_no_content_is_told_first(memoryd: Memoryd, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text('{"text": "Port 8080"}\n', encoding="utf-8")
+
+    assert "line 1: content is missing (unknown field 'text')" in told_in_one_line(
+        memoryd, path, "memory", "import"
+    )
 
 
 @pytest.mark.parametrize("raw", [(), ("--raw",)])

@@ -165,6 +165,10 @@ We pass the token to the API, and the API key is read from the environment.
 The key is to keep it simple.
 Is the secret of success hard work? The secret is persistence.
 I forgot my password2 once.
+The password is now required, and the password rotation changed from 30 to 90 days.
+The password was changed to something longer; the password field moved to app2.py.
+密码从1Password获取，由Argon2加密存储。
+パスワードをbcrypt2でハッシュ化
 登录接口的密码是什么？
 密码长度至少8位，包含字母和数字。
 密码：必填

@@ -215,6 +215,13 @@ password-zh2   服务器的密码是⟦{A9}7x⟧，别外传
 password-zh3   口令是 ⟦{A9}7x⟧
 password-zh4   账号 admin 密码 ⟦{A9}7x⟧
 key-zh         接口密钥：⟦{A32}⟧
+password-new1  the wifi password changed to ⟦{A9}7x⟧ yesterday
+password-new2  The password is now ⟦{A9}7x⟧.
+password-new3  the admin password has been reset to ⟦{A9}7x⟧
+password-new4  wifi密码已经改成了⟦{A9}7x⟧，别外传
+password-new5  密码现在是⟦{A9}7x⟧
+password-new6  パスワードを⟦{A9}7x⟧に変更した
+password-new7  비밀번호를 ⟦{A9}7x⟧로 변경
 password-ja    パスワードは⟦{A9}7x⟧です
 password-ko    비밀번호는 ⟦{A9}7x⟧ 입니다
 password-de    Das Passwort ist ⟦{A9}7x⟧

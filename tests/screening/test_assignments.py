@@ -141,3 +141,19 @@ def test_what_follows_a_name_in_code_is_no_value() -> None:
         'password = f"{prefix1}{suffix2}"',
     ):
         assert screen(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password changed from 0ldpear7 to n3wpear8",
+        'the password was changed from "0ldpear7" to "n3wpear8"',
+        "密码从0ldpear7改成n3wpear8",
+        "パスワードを0ldpear7からn3wpear8に変更",
+    ],
+)
+def test_of_a_changed_password_neither_the_old_nor_the_new_one_stays(text: str) -> None:
+    screened = screen(text).text
+
+    assert "0ldpear7" not in screened
+    assert "n3wpear8" not in screened

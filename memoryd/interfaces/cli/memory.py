@@ -118,6 +118,7 @@ def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
                 f"{told[name]} {name}"
                 for name in ("added", "merged", "duplicate", "review", "rejected")
             )
+            + (f", {counted(len(told['errors']), 'bad line')}" if told["errors"] else "")
         )
         for error in told["errors"]:
             click.echo(f"warning: {error['reason']}", err=True)

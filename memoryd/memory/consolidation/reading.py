@@ -97,9 +97,10 @@ def _weights(word: str) -> tuple[tuple[Language, float], ...]:
 
 
 def _weight(word: str, language: Language) -> float:
-    """Function words tell a language better than nouns that travel."""
+    """Function words tell a language better than nouns that travel; a form of a verb tells as much as its infinitive."""
     ending = _ENDING if word.endswith(_ENDINGS.get(language, ())) else 0.0
-    sense = lexicon(language).phrases.get(word)
+    table = lexicon(language)
+    sense = table.phrases.get(word) or table.phrases.get(table.bases.get(word, ""))
     if sense is None:
         return ending
     if sense.role == "unit":

@@ -5,6 +5,7 @@ Transcripts are read leniently (`sources.jsonl`), since nobody can mend them. Th
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from memoryd.errors import UsageError
 
 DEPTH = 64  # objects and lists inside each other; screening and SQLite go down as deep
 _SHOWN = 60  # characters of a bad line
+_DIGITS = 400  # a float has at most 309 before its point
+_NO_UTF8 = re.compile("[\udc80-\udcff]")  # how bytes that are no UTF-8 are read
 
 
 def numbered_lines(path: Path) -> Iterator[tuple[str, int, str]]:
@@ -22,7 +25,7 @@ def numbered_lines(path: Path) -> Iterator[tuple[str, int, str]]:
         UsageError: the file cannot be read.
     """
     try:
-        with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        with path.open(encoding="utf-8-sig", errors="surrogateescape") as lines:
             for number, line in enumerate(lines, 1):
                 if line.strip():
                     yield f"{path} line {number}", number, line
@@ -34,10 +37,15 @@ def parse_object(line: str, where: str) -> dict[str, Any]:
     """The JSON object in a line.
 
     Raises:
-        UsageError: it is none, nested deeper than `DEPTH`, or holds a number that JSON does not know; *where* is named.
+        UsageError: it is none, no UTF-8, nested deeper than `DEPTH`, or holds a number that JSON does not know or
+            nobody can mean; *where* is named.
     """
+    if bad := _NO_UTF8.search(line):
+        raise UsageError(
+            f"{where}: expected UTF-8, got the byte 0x{ord(bad[0]) - 0xDC00:02x} at column {bad.start() + 1}"
+        )
     try:
-        value = json.loads(line, parse_constant=_no_number, parse_float=_finite)
+        value = json.loads(line, parse_constant=_no_number, parse_float=_finite, parse_int=_whole)
     except json.JSONDecodeError as error:
         raise UsageError(
             f"{where}: expected a JSON object, got {_shown(line)} ({error.msg} at column {error.colno})"
@@ -63,6 +71,12 @@ def _finite(digits: str) -> float:
     if not math.isfinite(number):
         raise ValueError(f"{digits[:_SHOWN]} is too large a number")
     return number
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise ValueError(f"{digits[:_SHOWN]}… is too large a number")
+    return int(digits)
 
 
 def _shown(line: str) -> str:

@@ -122,6 +122,9 @@ def test_markup_is_no_difference() -> None:
     [
         ("Der Vertrag ist nicht gültig.", "de"), ("La réunion est le lundi.", "fr"), ("La reunión es el lunes.", "es"),
         ("会議は月曜です。", "ja"), ("회의는 월요일이다.", "ko"), ("周一开会。", "zh"), ("The meeting is on Monday.", "en"), ("404", "en"),
+        # told by the forms of verbs alone
+        ("Redis port in dev is 6379", "en"), ("Order 994 was refunded", "en"), ("Bugs are reported in #bugs.", "en"),
+        ("Anna kennt Ben", "de"), ("La API devuelve JSON", "es"), ("Mon ami arrive", "fr"),
     ],
 )  # fmt: skip
 def test_the_language_is_guessed(text: str, language: Language) -> None:
