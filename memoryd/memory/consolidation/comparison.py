@@ -133,15 +133,13 @@ def _object_to_halves(
 
 
 def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
-    clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
         _certainty(a, b)
         or _literals(a, b, alignment)
         or _signs(a, b, alignment)
         or _modality(a, b, alignment)
         or _needs(a, b, alignment)
-        or _tense(a, b, clauses_a, clauses_b)
+        or _tense(a, b, alignment)
         or _light_verbs(a, b, alignment)
         or _vetoed(choice_problem(a, b, alignment))
     )
@@ -275,13 +273,16 @@ def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     return None
 
 
-def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
+def _tense(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    places = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
+    clauses_a, clauses_b = {n for n, _ in places}, {m for _, m in places}
     tenses_a = {a.clauses[n].tense for n in clauses_a}
     tenses_b = {b.clauses[n].tense for n in clauses_b}
     for tense in ("past", "future"):
         if (tense in tenses_a) != (tense in tenses_b):
-            other = tenses_b if tense in tenses_a else tenses_a
-            if tense == "future" or "participle" not in other:
+            beside_a = {b.clauses[m].tense for n, m in places if a.clauses[n].tense == tense}
+            beside_b = {a.clauses[n].tense for n, m in places if b.clauses[m].tense == tense}
+            if tense == "future" or "participle" not in beside_a | beside_b:
                 return Objection(f"only one speaks of the {tense}")
     if _was_done(a, b, tenses_a, clauses_a) or _was_done(b, a, tenses_b, clauses_b):
         return Objection("what is done is not what is to be done", "done")

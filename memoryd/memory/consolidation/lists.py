@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language
 from memoryd.memory.consolidation.unit import ClauseFacts, Unit
 
 _MEMBER = 2  # units in a list's member between commas
@@ -11,11 +12,11 @@ _NOUNS = frozenset({"name", "concept", "word"})
 
 
 def number_lists(
-    units: Sequence[Unit], clauses: Sequence[ClauseFacts], *, commas: bool = False
+    units: Sequence[Unit], clauses: Sequence[ClauseFacts], language: Language
 ) -> list[Unit]:
-    """Number the lists: what "and" joins, and the short clauses between commas before it; with *commas*, those alone."""
+    """Number the lists: what "and" joins, and the short clauses between commas before it; or those alone."""
     found = list(units)
-    if commas and all(not unit.joined for unit in found):
+    if language not in UNSPACED and all(not unit.joined for unit in found):
         return _listed_by_commas(found, clauses)
     number = -1
     for i, unit in enumerate(found):

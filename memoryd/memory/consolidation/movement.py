@@ -8,6 +8,7 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, Reading, Unit
 
 _ADDRESSING = frozenset({"toward", "by"})
+_IS = re.compile(r" (?:is|are|(?:(?:must|has to|have to|should) )?be) ")
 _OPENERS = frozenset({"we", "please", "always", "to"})
 _ARTICLES = frozenset({"the", "our", "all", "every", "each", "your", "my"})
 _AUXILIARIES = frozenset({"is", "are", "be", "gets", "get", "being", "been"})
@@ -78,7 +79,7 @@ def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
 
 def may_move(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
     """May one of two units stand elsewhere, whatever else the texts say?"""
-    ways = (keep_prepositions, is_label_beside, are_members, is_commanded)
+    ways = (keep_prepositions, is_label_beside, are_members, is_commanded, is_said_of)
     return any(may(a, b, first, second) for may in ways)
 
 
@@ -234,6 +235,31 @@ def is_commanded(a: Reading, b: Reading, first: tuple[int, int], second: tuple[i
     return False
 
 
+def is_said_of(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Green CI = CI is green: an ordinary word right before its noun in one text, behind it and "is" in the other."""
+    if not a.language == b.language == "en" or "also" in a.cues() | b.cues():
+        return False
+    for said, noun in ((first, second), (second, first)):
+        for near, far, i, j, k, m in (
+            (a, b, said[0], said[1], noun[0], noun[1]),
+            (b, a, said[1], said[0], noun[1], noun[0]),
+        ):
+            word, thing = near.units[i], near.units[k]
+            small = word.surface.islower() and word.kind in ("word", "concept")
+            beside = small and k == i + 1 and near.text[word.end : thing.start] == " "
+            if (
+                beside
+                and j == m + 1
+                and _IS.fullmatch(far.text[far.units[m].end : far.units[j].start].casefold())
+            ):
+                return _ends_clause(far, j)
+    return False
+
+
+def _ends_clause(reading: Reading, i: int) -> bool:
+    return i + 1 == len(reading.units) or reading.units[i + 1].clause != reading.units[i].clause
+
+
 def _opens_order(reading: Reading, i: int) -> bool:
     """Does the word open its text, but for "we" or "please", with no other verb behind it?"""
     unit = reading.units[i]
@@ -249,8 +275,10 @@ def _opens_order(reading: Reading, i: int) -> bool:
 def _is_done(reading: Reading, j: int) -> bool:
     """Is the word a participle behind "is" or "gets"?"""
     unit = reading.units[j]
-    before = reading.text[: unit.start].casefold().split()[-1:]
-    return unit.surface.endswith("ed") and not _AUXILIARIES.isdisjoint(before)
+    before = reading.text[: unit.start].casefold().split()
+    while before and (before[-1] == "always" or before[-1].endswith("ly")):
+        before.pop()
+    return unit.surface.endswith("ed") and not _AUXILIARIES.isdisjoint(before[-1:])
 
 
 def is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:
