@@ -200,6 +200,8 @@ def _user_role(reading: Reading) -> str:
         for unit in reading.units
         if unit.start < match.start() and unit.kind in _NAMING and unit.key not in TIMES
     ]
+    if reading.language == "en":  # on the bus the user reads
+        before = [unit for unit in before if unit.kind == "action" or not unit.role]
     doer = text[: match.start()].removesuffix("the ").rstrip().endswith(("by", "被", "由"))
     return "subject" if doer or not before else "object"
 

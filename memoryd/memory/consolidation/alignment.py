@@ -12,7 +12,7 @@ from memoryd.memory.consolidation.notation import pair_notations
 from memoryd.memory.consolidation.spelling import pair_spellings
 from memoryd.memory.consolidation.synonyms import pair_synonyms
 from memoryd.memory.consolidation.tables import table
-from memoryd.memory.consolidation.unit import LABEL, NEED, ClauseFacts, Reading, Unit
+from memoryd.memory.consolidation.unit import IMPERATIVE, LABEL, NEED, ClauseFacts, Reading, Unit
 from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
 _STEM = 3  # letters that a word's forms and spellings begin with
@@ -267,6 +267,8 @@ def light_verbs(reading: Reading, paired: Sequence[int], alone: Sequence[int]) -
         unit = reading.units[i]
         if unit.kind == "action" and unit.clause in clauses and unit.key in table.light:
             senses |= table.light_verbs.get(unit.key, frozenset({unit.key}))
+            if unit.start == 0 and unit.surface.casefold() == unit.key:
+                senses |= {IMPERATIVE}  # write short functions
     return senses
 
 

@@ -42,7 +42,7 @@ def bears_on(
         return False
     if _is_plain(old, new, site) and _shares_deeds_only(old, alignment):
         single = not changed and is_single(old, site.old) and is_single(new, site.new)
-        if not single and not _are_alike(old, new, alignment, site):
+        if not single and not _are_alike(old, new, site, changed=changed):
             return False
     return not changed or (
         _is_framed_alike(old, new, alignment, site) and _is_denied_alike(old, new, alignment)
@@ -65,15 +65,16 @@ def _shares_deeds_only(old: Reading, alignment: Alignment) -> bool:
     return all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs)
 
 
-def _are_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+def _are_alike(old: Reading, new: Reading, site: Site, *, changed: bool) -> bool:
     """Ask Anna, ask Ben: do both values end in a word of one kind, behind the same preposition? Two objects are two things."""
-    first = _stretch(new, site.new, {j for _, j in alignment.pairs})[0]
     ends = old.units[site.old[-1]], new.units[site.new[-1]]
-    role = old.units[site.old[0]].role
-    if role != new.units[first].role or value_kind(ends[0]) != value_kind(ends[1]):
+    if value_kind(ends[0]) != value_kind(ends[1]):
         return False
+    roles = old.units[site.old[0]].role, new.units[site.new[0]].role
+    if roles[0] != roles[1]:
+        return changed  # kept with Loki, now in Mimir
     spaced = old.language not in UNSPACED
-    return bool(role) or not (spaced and all(unit.kind == "concept" for unit in ends))
+    return bool(roles[0]) or not (spaced and all(unit.kind == "concept" for unit in ends))
 
 
 def _are_of_one_dimension(old: Reading, new: Reading, site: Site) -> bool:

@@ -1,4 +1,4 @@
-"""Whose attribute a word is: what stands before 的, の or 의 belongs to the next word, and to no other."""
+"""Whose attribute a word is: what stands before 的, の, 의 or 's belongs to the next word, and to no other."""
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
@@ -10,7 +10,9 @@ _GENITIVES = ("的", "の", "의")
 
 def belongs_to_another(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """评论里的链接, 评论里的系统: name the word that is said of two different ones, if there is one."""
-    if a.language != b.language or a.language not in UNSPACED:
+    if a.language != b.language or a.language not in UNSPACED | {"en"}:
+        return None
+    if a.language == "en" and not ("'s " in a.text and "'s " in b.text):
         return None
     partner = dict(alignment.pairs)
     for i, j in alignment.pairs:
@@ -77,6 +79,8 @@ def _is_attribute(reading: Reading, i: int) -> bool:
     if i + 1 >= len(reading.units) or reading.units[i].clause != reading.units[i + 1].clause:
         return False
     gap = reading.text[reading.units[i].end : reading.units[i + 1].start].strip()
+    if gap == "'s":
+        return True
     if not gap.endswith(_GENITIVES):
         return False
     place = gap[:-1]

@@ -41,6 +41,9 @@ _POSTPOSED = frozenset(
 )  # may stand behind, in Chinese
 _ABBREVIATED = frozenset({"dr", "mr", "mrs", "ms", "prof", "st", "vs", "ca", "bzw", "no", "nr"})
 _AUXILIARIES = frozenset({"have", "get"})
+_SAID_OF_ALL = frozenset(
+    {"action", "drop", "negate"}
+)  # was used for, was forbidden; not: was born on
 
 
 class ReadingBuilder(Marks):
@@ -58,6 +61,8 @@ class ReadingBuilder(Marks):
             self.now.scope = ""
         self.now.ended = item.end
         self.now.cues |= item.aside
+        if item.role in _SAID_OF_ALL:
+            self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if item.surface.casefold() in self.table.ordered:
             self.ordered = True
         if self.now.role and ends_phrase(self.now, self.units, item, self.table):
@@ -227,8 +232,6 @@ class ReadingBuilder(Marks):
         if item.key in ("", "unset_") and item.role == "concept":
             return
         self.now.participle |= item.surface.partition(" ")[0].endswith("ed")  # pushed back
-        if item.role == "action":
-            self.now.past |= item.surface.casefold().startswith(("was ", "were "))
         if self.now.perfect and self._is_participle(item):
             self.now.verbs.discard(self.now.perfect)
         if self.table.language != "de":  # whose participle ends the clause
@@ -382,7 +385,7 @@ class ReadingBuilder(Marks):
         clauses = tuple(clause or ClauseFacts(0, 0) for clause in self.clauses)
         return Reading(
             language=self.table.language,
-            units=tuple(number_lists(self.units, clauses)),
+            units=tuple(number_lists(self.units, clauses, self.table.language)),
             clauses=clauses,
             dropped=tuple(self.dropped),
             persons=shared(self.persons),

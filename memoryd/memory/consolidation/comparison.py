@@ -15,7 +15,6 @@ from memoryd.memory.consolidation.choices import choice_problem
 from memoryd.memory.consolidation.deeds import (
     DIRECTIONS,
     ended_problem,
-    has_cancelled,
     may_be_one,
 )
 from memoryd.memory.consolidation.differences import difference
@@ -27,10 +26,11 @@ from memoryd.memory.consolidation.movement import turned
 from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.reasons import reason_clash
+from memoryd.memory.consolidation.scopes import scope_problem
 from memoryd.memory.consolidation.shared_verbs import shared_verb_problem
 from memoryd.memory.consolidation.small_words import small_word_problem
-from memoryd.memory.consolidation.topics import may_float, may_stand_outside
-from memoryd.memory.consolidation.unit import IMPERATIVE, Reading, Unit
+from memoryd.memory.consolidation.topics import may_float
+from memoryd.memory.consolidation.unit import IMPERATIVE, Reading
 from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
@@ -41,6 +41,7 @@ _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
 _COMMON = frozenset({"concept", "action", "quality"})  # words that many texts have
+_ORDERING = frozenset({"do", "don't", "dont", "not", "never", "always", "please", "to"})
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -126,7 +127,7 @@ def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     """Ask every guard in turn but those of the wording (`object_to_wording`); the first objection counts."""
     return (
         _object_to_words(a, b, alignment)
-        or _scopes(a, b, alignment)
+        or _scoped(a, b, alignment)
         or _roles(a, b, alignment)
         or _between(a, b, alignment)
     )
@@ -141,15 +142,13 @@ def _object_to_halves(
 
 
 def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
-    clauses_b = {b.units[j].clause for _, j in alignment.pairs}
     return (
         _certainty(a, b)
         or _literals(a, b, alignment)
         or _signs(a, b, alignment)
-        or _modality(a, b, clauses_a, clauses_b)
+        or _modality(a, b, alignment)
         or _needs(a, b, alignment)
-        or _tense(a, b, clauses_a, clauses_b)
+        or _tense(a, b, alignment)
         or _light_verbs(a, b, alignment)
         or _vetoed(choice_problem(a, b, alignment))
     )
@@ -228,20 +227,22 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
     return any(reading.clauses[n].denials % 2 == 1 for n in clauses)
 
 
-def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
-    modals_a = _modals(a, clauses_a | _labels(a))
-    modals_b = _modals(b, clauses_b | _labels(b))
+def _modality(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    clauses = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
+    modals_a = _modals(a, {n for n, _ in clauses} | _labels(a))
+    modals_b = _modals(b, {m for _, m in clauses} | _labels(b))
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
     strict, mild = modals_a & {"must", "should"}, modals_b & {"must", "should"}
     if strict and mild and not strict & mild:
         return Objection("must is not should", "modality")
-    for modals, other, silent, clauses in (
-        (modals_a, modals_b, b, clauses_b),
-        (modals_b, modals_a, a, clauses_a),
+    for said, other, silent, places in (
+        (a, modals_b, b, clauses),
+        (b, modals_a, a, [(m, n) for n, m in clauses]),
     ):
-        if "should" in modals and not other and any(_states(silent, n) for n in clauses):
+        ruled = {m for n, m in places if "should" in said.clauses[n].modals}
+        if not other and any(_states(silent, m) for m in ruled):
             return Objection("what should be is not what is")
     return None
 
@@ -251,6 +252,9 @@ def _states(reading: Reading, clause: int) -> bool:
     divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
     if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
         return True
+    subject = reading.text[max(reading.clauses[clause].start, 0) : max(divides, 0)].casefold()
+    if all(word in _ORDERING or word.endswith("ly") for word in subject.split()):
+        return False  # don't manually edit them
     return divides > 0 and any(
         u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
     )
@@ -288,13 +292,16 @@ def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     return None
 
 
-def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
+def _tense(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    places = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
+    clauses_a, clauses_b = {n for n, _ in places}, {m for _, m in places}
     tenses_a = {a.clauses[n].tense for n in clauses_a}
     tenses_b = {b.clauses[n].tense for n in clauses_b}
     for tense in ("past", "future"):
         if (tense in tenses_a) != (tense in tenses_b):
-            other = tenses_b if tense in tenses_a else tenses_a
-            if tense == "future" or "participle" not in other:
+            beside_a = {b.clauses[m].tense for n, m in places if a.clauses[n].tense == tense}
+            beside_b = {a.clauses[n].tense for n, m in places if b.clauses[m].tense == tense}
+            if tense == "future" or "participle" not in beside_a | beside_b:
                 return Objection(f"only one speaks of the {tense}")
     if _was_done(a, b, tenses_a, clauses_a) or _was_done(b, a, tenses_b, clauses_b):
         return Objection("what is done is not what is to be done", "done")
@@ -334,58 +341,9 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
     return None
 
 
-def _scopes(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    for i, j in alignment.pairs:
-        u, v = a.units[i], b.units[j]
-        if u.scope != v.scope and not (
-            _is_worded_otherwise(u, v, a, b)
-            or _is_when(u, v, a, b)
-            or may_stand_outside(a, b, i, j)
-            or _is_needed_before(a, b, i, j)
-            or _is_first_needed(a, b, i, j)
-        ):
-            return Objection(f"{u.surface!r} stands in another condition", "scope")
-    return None
-
-
-def _is_needed_before(a: Reading, b: Reading, i: int, j: int) -> bool:
-    """Without X no Y = X must be before Y."""
-    for silent, n, said, m in ((a, i, b, j), (b, j, a, i)):
-        needs = silent.clauses[silent.units[n].clause]
-        if silent.units[n].scope == "" and said.units[m].scope == "before" and needs.conditional:
-            return n not in needs.needed and "must" in said.clauses[said.units[m].clause].modals
-    return False
-
-
-def _is_first_needed(a: Reading, b: Reading, i: int, j: int) -> bool:
-    """No X leaves without Y = Y is done before X leaves."""
-    for silent, n, said, m in ((a, i, b, j), (b, j, a, i)):
-        if not has_cancelled(silent) or all(unit.scope != "before" for unit in said.units):
-            continue
-        if all(unit.scope != "without" for unit in silent.units):
-            continue
-        if (silent.units[n].scope, said.units[m].scope) in (("without", ""), ("", "before")):
-            return True
-    return False
-
-
-def _is_when(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
-    """If it fails = when it fails; when may also be left out, if it is so for all that stands in it."""
-    scopes = {u.scope, v.scope}
-    if scopes == {"if", "when"}:
-        return True
-    silent = a if not u.scope else b
-    at = u if silent is a else v
-    if scopes == {"if", ""} and a.language not in UNSPACED:
-        return "when" in silent.clauses[at.clause].cues
-    return scopes == {"", "when"} and all(unit.scope not in ("if", "when") for unit in silent.units)
-
-
-def _is_worded_otherwise(u: Unit, v: Unit, a: Reading, b: Reading) -> bool:
-    """No X without Y = X needs Y: only one of the two texts says "without"."""
-    if {u.scope, v.scope} != {"", "without"}:
-        return False
-    return any(all(unit.scope != "without" for unit in reading.units) for reading in (a, b))
+def _scoped(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
+    word = scope_problem(a, b, alignment)
+    return Objection(f"{word!r} stands in another condition", "scope") if word else None
 
 
 def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:

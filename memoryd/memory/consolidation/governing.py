@@ -25,9 +25,11 @@ def governed_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None
         if (i + 1, j + 1) not in pairs or not _is_same_verb(a, b, i, j):
             continue
         ours, theirs = (_between(one, n) for one, n in ((a, i), (b, j)))
-        for mine, other in ((ours, theirs), (theirs, ours)):
+        for mine, other, verb in ((ours, theirs, b.units[j]), (theirs, ours, a.units[i])):
             found = patterns[0].fullmatch(mine)
-            if found and patterns[1].fullmatch(other) and not _is_free(a, i, found[1]):
+            if found is None or not patterns[1].fullmatch(other) or _is_free(a, i, found[1]):
+                continue
+            if not verb.surface.casefold().endswith(" " + found[1]):  # allergic to, an allergy to
                 return f"only one says {found[1]!r}"
     return None
 

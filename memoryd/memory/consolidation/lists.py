@@ -4,16 +4,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language
 from memoryd.memory.consolidation.unit import ClauseFacts, Unit
 
 _RECORD = re.compile(r"([^:：.;!?。；]+)[:：](?![\d/])\s*([^.;!?。；]+)")
 _BETWEEN = re.compile(r"\s*(?:[,/&+、，]|\b(?:and|und|et|y)\b|[和与及])\s*")
 _MEMBER = 2  # units in a list's member between commas
+_FEW = 2  # members behind the first comma: A, B may be anything, A, B, C is a list
+_NOUNS = frozenset({"name", "concept", "word"})
 
 
-def number_lists(units: Sequence[Unit], clauses: Sequence[ClauseFacts]) -> list[Unit]:
-    """Number the lists: what "and" joins, and the short clauses between commas before it."""
+def number_lists(
+    units: Sequence[Unit], clauses: Sequence[ClauseFacts], language: Language
+) -> list[Unit]:
+    """Number the lists: what "and" joins, and the short clauses between commas before it; or those alone."""
     found = list(units)
+    if language not in UNSPACED and all(not unit.joined for unit in found):
+        return _listed_by_commas(found, clauses)
     number = -1
     for i, unit in enumerate(found):
         if not unit.joined or i == 0:
@@ -33,6 +40,28 @@ def is_respective(text: str) -> bool:
         return False
     labels, values = (_BETWEEN.split(part.strip()) for part in record.groups())
     return len(labels) == len(values) > 1
+
+
+def _listed_by_commas(units: list[Unit], clauses: Sequence[ClauseFacts]) -> list[Unit]:
+    """Languages: English, French, Thai. Three nouns or more at the end, each behind a comma, are a list."""
+    first = len(units)
+    while first > 1 and _is_noun_alone(units, clauses, first - 1):
+        first -= 1
+    if len(units) - first < _FEW or units[first - 1].kind not in _NOUNS:
+        return units
+    head = units[first - 1]
+    if head.sign <= 0 or any(unit.sign != head.sign for unit in units[first:]):
+        return units
+    for k in range(first - 1, len(units)):
+        units[k] = replace(units[k], clause=head.clause, role=head.role, listed=0)
+    return units
+
+
+def _is_noun_alone(units: list[Unit], clauses: Sequence[ClauseFacts], k: int) -> bool:
+    unit, facts = units[k], clauses[units[k].clause]
+    neighbours = (units[k - 1].clause, units[k + 1].clause if k + 1 < len(units) else -1)
+    plain = unit.kind in _NOUNS and not unit.role and not facts.verbs and not facts.cues
+    return plain and facts.divides < 0 and facts.inside < 0 and unit.clause not in neighbours
 
 
 def _run_end(units: list[Unit], i: int) -> int:

@@ -53,13 +53,14 @@ def _names() -> re.Pattern[str]:
     spaced = "|".join(w for language in ("en", "de", "fr", "es") for w in data["naming"][language])
     unspaced = "|".join(sorted(data["naming"]["zh"], key=len, reverse=True))
     nouns = "|".join(data["named"]["nouns"])
+    states = "|".join(data["named"]["states"])
     places = "|".join(data["places"]["spaced"])
     unspaced_places = "|".join(data["places"]["unspaced"])
     word = r"[A-Za-z0-9_][\w.-]*"
     return re.compile(
         rf"\b(?:{spaced})\s+(?P<called>(?!(?:the|a|an|by|with|from|to|in|on|after|for|as|and|or|off|out|up|back|upon|it|him|her|them|us|me|when|if|because|once|twice|again)\b){word})"
         rf"|(?:{unspaced})\s*(?P<name>{word})"
-        rf"|\b(?:{nouns})\s*(?:\bis\b|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))"
+        rf"|\b(?:{nouns})\s*(?:\bis\b(?:\s+now\b)?(?!\s+(?:\w+ed|{states})\b)|=|:)\s*(?P<value>{word})(?=\s*(?:[.,;!。，；]|$))"
         rf"|^(?P<subject>{word})(?=\s+is\s+(?:now\s+)?(?:the|our|your|its)\s+(?:\w+\s+)?(?:{nouns})\b)"
         rf"|\b(?:the|an?|our|your|its)\s+(?P<folder>{word})(?=\s+(?:{places})\b)"
         rf"|(?P<place>{word})(?=\s*(?:{unspaced_places}))",

@@ -8,6 +8,10 @@ from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, Reading, Unit
 
 _ADDRESSING = frozenset({"toward", "by"})
+_IS = re.compile(r" (?:is|are|(?:(?:must|has to|have to|should) )?be) ")
+_OPENERS = frozenset({"we", "please", "always", "to"})
+_ARTICLES = frozenset({"the", "our", "all", "every", "each", "your", "my"})
+_AUXILIARIES = frozenset({"is", "are", "be", "gets", "get", "being", "been"})
 _NEAR = 2  # units between a name and the noun that says what it names
 
 
@@ -89,6 +93,12 @@ def are_opposed(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
 def opening_clause(reading: Reading) -> list[Unit]:
     """Give the units of the first clause."""
     return [unit for unit in reading.units if unit.clause == reading.units[0].clause]
+
+
+def may_move(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """May one of two units stand elsewhere, whatever else the texts say?"""
+    ways = (keep_prepositions, is_label_beside, are_members, are_opposed, is_commanded, is_said_of)
+    return any(may(a, b, first, second) for may in ways)
 
 
 def is_addressed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
@@ -226,6 +236,67 @@ def singled_out(reading: Reading, i: int) -> set[int]:
 def _touch(reading: Reading, i: int, k: int) -> bool:
     first, second = sorted((i, k))
     return reading.units[second].start - reading.units[first].end <= 1
+
+
+def is_commanded(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Vacuum the hall = the hall is vacuumed: a word that opens an order in one text is the participle of the other.
+
+    Many verbs are nouns, too, so that no table calls them verbs (cache, partition, vacuum).
+    """
+    if not a.language == b.language == "en":
+        return False
+    for deed, thing in ((first, second), (second, first)):
+        for order, passive, i, j in ((a, b, deed[0], deed[1]), (b, a, deed[1], deed[0])):
+            if _opens_order(order, i) and _is_done(passive, j):
+                mine, yours = (thing[0], thing[1]) if order is a else (thing[1], thing[0])
+                return order.units[mine].start > order.units[i].start and yours < j
+    return False
+
+
+def is_said_of(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Green CI = CI is green: an ordinary word right before its noun in one text, behind it and "is" in the other."""
+    if not a.language == b.language == "en" or "also" in a.cues() | b.cues():
+        return False
+    for said, noun in ((first, second), (second, first)):
+        for near, far, i, j, k, m in (
+            (a, b, said[0], said[1], noun[0], noun[1]),
+            (b, a, said[1], said[0], noun[1], noun[0]),
+        ):
+            word, thing = near.units[i], near.units[k]
+            small = word.surface.islower() and word.kind in ("word", "concept")
+            beside = small and k == i + 1 and near.text[word.end : thing.start] == " "
+            if (
+                beside
+                and j == m + 1
+                and _IS.fullmatch(far.text[far.units[m].end : far.units[j].start].casefold())
+            ):
+                return _ends_clause(far, j)
+    return False
+
+
+def _ends_clause(reading: Reading, i: int) -> bool:
+    return i + 1 == len(reading.units) or reading.units[i + 1].clause != reading.units[i].clause
+
+
+def _opens_order(reading: Reading, i: int) -> bool:
+    """Does the word open its text, but for "we" or "please", with no other verb behind it?"""
+    unit = reading.units[i]
+    before = reading.text[: unit.start].casefold().rpartition(":")[2].split()
+    behind = reading.text[unit.end :].casefold().split()[:1]
+    sure = bool(before) or not _ARTICLES.isdisjoint(behind)
+    verbs = any(other.kind == "action" for other in reading.units[i + 1 :])
+    alone = not verbs and reading.clauses[unit.clause].divides < 0
+    leads = i == 0 or reading.text[: unit.start].rstrip().endswith(":")
+    return leads and _OPENERS.issuperset(before) and (sure or alone)
+
+
+def _is_done(reading: Reading, j: int) -> bool:
+    """Is the word a participle behind "is" or "gets"?"""
+    unit = reading.units[j]
+    before = reading.text[: unit.start].casefold().split()
+    while before and (before[-1] == "always" or before[-1].endswith("ly")):
+        before.pop()
+    return unit.surface.endswith("ed") and not _AUXILIARIES.isdisjoint(before[-1:])
 
 
 def is_deed(first: tuple[Unit, Unit], second: tuple[Unit, Unit]) -> bool:

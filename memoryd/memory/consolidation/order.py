@@ -12,18 +12,15 @@ from memoryd.memory.consolidation.identity import is_identity, is_named, is_turn
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
     acts,
-    are_members,
-    are_opposed,
     clauses_match,
     follows_another,
     is_addressed,
     is_attributive,
     is_deed,
-    is_label_beside,
     is_means,
     is_more_than,
     is_other_means,
-    keep_prepositions,
+    may_move,
     singled_out,
     turned,
 )
@@ -179,17 +176,7 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         return True
     if any(is_addressed(a, b, one) for one in (first, second)):
         return True
-    if any(
-        may(a, b, first, second)
-        for may in (
-            keep_prepositions,
-            is_fronted,
-            is_relative,
-            is_label_beside,
-            are_members,
-            are_opposed,
-        )
-    ):
+    if any(may(a, b, first, second) for may in (may_move, is_fronted, is_relative)):
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
         whole = (

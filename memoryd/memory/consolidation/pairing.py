@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.belonging import belongs_to_another
 from memoryd.memory.consolidation.comparison import Comparison, compare
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.reading import (
@@ -27,6 +28,9 @@ _MOST_SLIPS = 6  # units that only one of the texts has
 _NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 _DECIMAL = "decimal"
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
+_THOUSAND = re.compile(r"(?<=\d)k\b", re.IGNORECASE)
+_HOUR = re.compile(r"\b(\d{1,2})(?:[:.](\d\d))? ?([ap])\.?m\b", re.IGNORECASE)
+_HALF_DAY = 12
 
 read_cached = lru_cache(maxsize=_READINGS)(read)
 
@@ -42,7 +46,9 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     if turned := _told_alike(first, second):
         again = compare(*turned)
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
+        exchanged = exchanged or _only_one_limits(*turned)
         told = again.merges and not wording_problem(first, second)
+        told = told and not belongs_to_another(first, second, comparison.alignment)
         if exchanged if comparison.merges else told:  # who depends on whom
             return (*turned, again)  # its units are those of the turned texts
     if comparison.merges or not _may_be_slips(first, second, comparison):
@@ -75,6 +81,12 @@ def _are_sure_of_two(a: str, b: str) -> bool:
     return bool(first and second) and first != second
 
 
+def _only_one_limits(first: Reading, second: Reading) -> str | None:
+    """Just Ann may open it, Ann may open it: a row reads "only" where the words as such carry nothing."""
+    limits = ["only" in reading.quantifiers for reading in (first, second)]
+    return "one says 'only', the other does not" if limits[0] != limits[1] else None
+
+
 def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | None:
     """Read two texts as they are told from the same end; None if no row of the table turns either."""
     if first.language != second.language:
@@ -94,10 +106,17 @@ def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | No
 @lru_cache(maxsize=_READINGS)
 def _numbers(text: str) -> frozenset[str]:
     """The whole numbers in a text; a decimal may be one of them in another unit (2.5 s, 2500 ms)."""
+    plain = _THOUSAND.sub("000", _HOUR.sub(_hour, _THOUSANDS.sub("", text)))
     return frozenset(
-        number if number.isdigit() else _DECIMAL
-        for number in _NUMBER.findall(_THOUSANDS.sub("", text))
+        number.lstrip("0") or "0" if number.isdigit() else _DECIMAL
+        for number in _NUMBER.findall(plain)
     )
+
+
+def _hour(match: re.Match[str]) -> str:
+    """Give an hour of twelve as one of twenty-four: 6 pm, 18:00."""
+    hour = int(match[1]) % _HALF_DAY + (_HALF_DAY if match[3] in "pP" else 0)
+    return f"{hour}:{match[2] or '00'}"
 
 
 def _may_be_slips(first: Reading, second: Reading, comparison: Comparison) -> bool:

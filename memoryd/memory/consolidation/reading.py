@@ -26,6 +26,7 @@ _ENDINGS: dict[Language, tuple[str, ...]] = {
     "es": ("ción", "ciones", "dad", "amos", "emos", "imos", "iendo", "ando", "ados", "adas"),
 }
 _ENDING = 0.25
+_NOUN = 1.25  # at most what a noun or verb weighs, function words weigh more
 _SURE = 2.0  # a function word and a noun more than any other language has
 LONGEST = (
     4000  # characters; of a longer text the beginning is read, and nobody compares it word by word
@@ -72,11 +73,16 @@ def common_language(a: str, b: str) -> Language:
 
 @lru_cache(maxsize=16384)
 def _scores(text: str) -> dict[Language, float]:
-    text = text[:LONGEST].casefold()
+    text = text[:LONGEST]
     scores = dict.fromkeys(_SPACED, 0.0)
+    loud = text.isupper()
     for word in _WORD.findall(_CODE.sub(" ", text)):
-        for language, weight in _weights(word):
-            scores[language] += weight
+        short_for = (
+            not loud and len(word.rstrip("'")) > 1 and word.isupper()
+        )  # MIT is not the German "mit"
+        for language, weight in _weights(word.casefold()):
+            scores[language] += 0.0 if short_for and weight > _NOUN else weight
+    text = text.casefold()
     if not text.isascii():
         for language, letters in _LETTERS:
             scores[language] += not letters.isdisjoint(text)

@@ -16,9 +16,14 @@ from memoryd.memory.consolidation.headings import bare
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
-_LANGUAGES: frozenset[Language] = frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"})
-_SENTENCES = re.compile(  # not at the point of a German date: am 3. Juni
-    r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))[.;!?](?=\s|$)|[。；！？\n])"
+_TABLES: dict[str, frozenset[Language]] = {
+    "rewordings": frozenset({"en", "de", "fr", "es", "zh", "ja", "ko"}),
+    "changes": frozenset({"en"}),  # what is told of a change, read as what holds now
+}
+_SENTENCES = re.compile(  # not at the point of a German date (am 3. Juni), nor behind Dr or min
+    r"((?!(?<=\d)\.\s(?:Jan|Feb|Mär|Apr|Mai|Jun|Jul|Aug|Sep|Okt|Nov|Dez))"
+    r"(?!(?<=\b(?:Mr|Ms|Dr|St))\.\s[A-Z]|(?<=\b(?:Mrs|Sra))\.\s[A-Z]|(?<=\bProf)\.\s[A-Z]|(?<=\b[Mm](?:in|ax))\.\s\d|(?<=\bapprox)\.\s\d)"
+    r"[.;!?](?=\s|$)|[。；！？\n])"
 )
 _STOPS = r",(?!\d)|:(?!\d|//)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
@@ -46,7 +51,7 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
     "ja": re.compile(r"([、,（）()]|[：:](?!\d)|ので|場合|けれど)"),
     "ko": re.compile(r"([,()]|[：:](?!\d)|때문에|지만|경우)"),
 }
-_ANY = r"[^,;:()]+?"
+_ANY = r"(?:[^,;:()]|(?<=\d)[:,](?=\d))+?"  # 8:30, 1,020
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
 _PATH = r"(?:[a-z][a-z0-9+]*://[^\s,;()]+|[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
 _PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
@@ -55,7 +60,7 @@ _SLOTS: dict[str, dict[str, str]] = {
     "en": _LATIN
     | {
         "n": r"(?:(?:about|around|roughly|nearly|almost|at most|up to|at least) )?(?:\d[\d.,]*|a|an|half an?|one|two|three"
-        r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b[^,;:()]*?",
+        r"|four|five|six|seven|eight|nine|ten|twelve|fifteen|twenty|thirty|forty|fifty|sixty|ninety|a hundred)\b(?:[^,;:()]|(?<=\d)[:,](?=\d))*?",
         "d": r"(?:don't|do not|never|please don't|please do not|don't ever|do not ever)",
     },
     "de": _LATIN,
@@ -96,17 +101,17 @@ class _Table:
 
 
 @lru_cache(maxsize=16384)
-def reworded(text: str, language: Language) -> str | None:
+def reworded(text: str, language: Language, name: str = "rewordings") -> str | None:
     """Give folded text as the table has it read, or None if no row says anything about it."""
-    if language not in _LANGUAGES:
+    if language not in _TABLES.get(name, ()):
         return None
-    table = _table(language)
+    table = _table(language, name)
     folded = _GAP.sub("", text) if language in UNSPACED else text
     plain = bare(folded, language)
     found = _words(plain.casefold(), language, table)
     if not found:
         return plain if plain != folded else None
-    wholes, parts = _rows_with(found, language)
+    wholes, parts = _rows_with(found, language, name)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
         for piece in _SENTENCES.split(plain)
@@ -117,11 +122,13 @@ def reworded(text: str, language: Language) -> str | None:
 
 @lru_cache(maxsize=4096)
 def _rows_with(
-    found: frozenset[str], language: Language
+    found: frozenset[str], language: Language, name: str
 ) -> tuple[tuple[_Row, ...], tuple[_Row, ...]]:
     """Give the rows of sentences and those of clauses that ask for one of the words; many texts have the same."""
     rows = [
-        (whole, row) for words, whole, row in _table(language).rows if not words.isdisjoint(found)
+        (whole, row)
+        for words, whole, row in _table(language, name).rows
+        if not words.isdisjoint(found)
     ]
     return tuple(row for whole, row in rows if whole), tuple(
         row for whole, row in rows if not whole
@@ -169,8 +176,8 @@ def _uncapitalised(turned: str, core: str, language: Language) -> str:
 
 
 @cache
-def _table(language: Language) -> _Table:
-    file = files(__package__).joinpath("languages", f"{language}_rewordings.toml")
+def _table(language: Language, name: str = "rewordings") -> _Table:
+    file = files(__package__).joinpath("languages", f"{language}_{name}.toml")
     data = tomllib.loads(file.read_text("utf-8"))
     rows = [
         (frozenset(kind["words"]), part == "sentences", _row(said, read, language))

@@ -39,7 +39,9 @@ def small_word_problem(a: Reading, b: Reading, alignment: Alignment) -> str | No
     ours, theirs = _said(a), _said(b)
     if ours == theirs and (exchange := _exchanged(a, b)):
         return exchange if _is_near(a, b, _prepositions(a.language)) else None
-    alone = sorted(((ours - theirs) + (theirs - ours)).elements())
+    held = {word for one in (*a.units, *b.units) for word in one.surface.casefold().split()[1:]}
+    apart = ((ours - theirs) + (theirs - ours)).elements()
+    alone = sorted(word for word in apart if word not in held)  # allergic to, an allergy to
     if _table(a.language)[0] is None:
         near = len(alone) <= _MOST and _are_spelled_alike(a, b, alignment)
     else:

@@ -16,9 +16,11 @@ from memoryd.memory.consolidation.attributes import (
     mentions_any,
 )
 from memoryd.memory.consolidation.bearing import bears_on, is_announced
+from memoryd.memory.consolidation.changing import as_it_is_now
 from memoryd.memory.consolidation.comparison import (
     Comparison,
     Objection,
+    compare,
     object_to,
     object_to_wording,
 )
@@ -59,7 +61,9 @@ from memoryd.memory.consolidation.things import are_two_things, is_in_charge_of,
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import (
+    are_ruled_out,
     is_closed,
+    is_comparable,
     is_counted,
     is_in_list,
     is_vague,
@@ -76,7 +80,22 @@ class Judgement:
 
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
-    return _judge_stations(old, new) or _judge_readings(old, new, comparison)
+    judgement = _judge_stations(old, new) or _judge_readings(old, new, comparison)
+    if judgement.relation == "distinct" and old.language == new.language:
+        return _judge_change(old, new) or judgement
+    return judgement
+
+
+def _judge_change(old: Reading, new: Reading) -> Judgement | None:
+    """The newer text tells of a change: judge what holds since, if that replaces the older surely."""
+    said = as_it_is_now(new)
+    if said is None or "also" in new.cues():
+        return None
+    comparison = compare(old, said)
+    if comparison.merges or find_site(old, said, comparison.alignment, loose=False) is None:
+        return None  # in staging, the food budget: of something else, perhaps
+    judgement = _judge_readings(old, said, comparison)
+    return judgement if judgement.relation == "update" else None
 
 
 def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
@@ -241,7 +260,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)
     beside = _is_added(new, site) or are_both_bounds(old, new, site)
-    if beside or not (opposed or _is_comparable(old, new, site)):
+    if beside or not (opposed or is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
@@ -252,7 +271,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
-    if _are_ruled_out(old, new, site):
+    if are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
         gained = not opposed and is_gained(old, new, units_of(old, new, site))
@@ -312,26 +331,12 @@ def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     return all(unit.kind == "action" and not unit.surface.isupper() for unit in units)
 
 
-def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
-    """Never debug in production, never in development: one ban does not lift another, unless it moves a bound."""
-    if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
-        return False
-    return all(unit.sign < 0 for unit in units_of(old, new, site))
-
-
 def _leaves_facts(old: Reading, alignment: Alignment, site: Site) -> bool:
     """Does the older text say something beside the value that the newer does not take up?"""
     touched = {old.units[i].clause for i, _ in alignment.pairs} | {
         old.units[i].clause for i in site.old
     }
     return any(old.units[i].clause not in touched for i in alignment.only_a if i not in site.old)
-
-
-def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
-    """A number is replaced by a number, a day by a day, a name by a name."""
-    kinds_old = {value_kind(old.units[i]) for i in site.old}
-    kinds_new = {value_kind(new.units[j]) for j in site.new}
-    return bool(kinds_old & kinds_new)
 
 
 def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:

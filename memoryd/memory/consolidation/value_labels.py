@@ -18,7 +18,7 @@ def names_kind_of_value(reading: Reading, i: int) -> bool:
     if not values:
         return False
     behind = [u for u in reading.units[i + 1 : i + 1 + _NEAR] if u.key not in _BETWEEN]
-    first = next((u for u in behind if u.kind == "quantity"), None)
+    first = next((u for u in behind if u.kind == "quantity" or u.key.startswith(values)), None)
     return first is not None and first.key.startswith(values)
 
 

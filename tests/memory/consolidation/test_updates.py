@@ -224,16 +224,16 @@ def test_a_word_of_change_replaces_nothing_it_does_not_speak_of(older: str, newe
 
 
 def test_what_is_newer_of_one_thing_replaces_nothing_of_another() -> None:
-    """Every newer text against the older text of every other row: tens of thousands of pairs that share a word at most, but for the few
+    """Every newer text against the older text of many other rows: thousands of pairs that share a word at most, but for the few
     rows about one thing (two budgets)."""
     rows = table("newer.tsv")
     replaced = sum(
         relation(older, newer) == "update"
         for n, (_, newer) in enumerate(rows)
-        for older, _ in rows[:n] + rows[n + 1 :]
+        for older, _ in rows[n + 1 :: 4]
     )
 
-    assert replaced <= len(rows) // 4
+    assert replaced <= len(rows) // 16
 
 
 @pytest.mark.parametrize(("older", "newer"), table("unclear.tsv"))
