@@ -43,6 +43,7 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
         again = compare(*turned)
         exchanged = exchanged_words(*turned) or reason_clash(*turned, again.alignment)
         told = again.merges and not wording_problem(first, second)
+        told = told and not _hides_denial(comparison, *turned)
         if exchanged if comparison.merges else told:  # who depends on whom
             return (*turned, again)  # its units are those of the turned texts
     if comparison.merges or not _may_be_slips(first, second, comparison):
@@ -89,6 +90,12 @@ def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | No
         read_cached(ours, first.language) if ours else first,
         read_cached(theirs, first.language) if theirs else second,
     )
+
+
+def _hides_denial(plain: Comparison, first: Reading, second: Reading) -> bool:
+    """React 换成 Vue denies React without a word for not: what is denied in one only is so when told so, too."""
+    denied = plain.objection is not None and plain.objection.flip == "sign"
+    return denied and ("change" in first.cues()) != ("change" in second.cues())
 
 
 @lru_cache(maxsize=_READINGS)
