@@ -36,6 +36,14 @@ _PLACING = frozenset({"in", "for", "with", "at"})
 _CONDITIONS = frozenset({"if", "when", "unless", "before", "after"})
 _WHEN = {"if": "when"}  # when it fails = if it fails
 _GENERAL = frozenset({"all", "some", "most", "many", "only"})
+_ANYWHERE = (  # reasons for which two units may stand in any order
+    keep_prepositions,
+    is_fronted,
+    is_relative,
+    is_label_beside,
+    are_members,
+    are_opposed,
+)
 _OPPOSED = frozenset(
     frozenset(pair)
     for pair in (
@@ -179,17 +187,7 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         return True
     if any(is_addressed(a, b, one) for one in (first, second)):
         return True
-    if any(
-        may(a, b, first, second)
-        for may in (
-            keep_prepositions,
-            is_fronted,
-            is_relative,
-            is_label_beside,
-            are_members,
-            are_opposed,
-        )
-    ):
+    if any(may(a, b, first, second) for may in _ANYWHERE):
         return True
     if u.clause != v.clause and u2.clause != v2.clause:
         whole = (
