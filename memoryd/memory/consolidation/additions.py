@@ -38,6 +38,8 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
     extra = set(alignment.only_a)
     if _has_rival(wider, narrow, alignment):
         return "it is said of another"
+    if _denies_the_narrower(wider, narrow, alignment):
+        return "the addition denies what the other says"
     shared = {wider.units[i].clause for i, _ in alignment.pairs}
     denied = any(one.denials for one in narrow.clauses)  # not A; use B instead
     for clause in sorted({wider.units[i].clause for i in extra}):
@@ -79,6 +81,21 @@ def _has_rival(wider: Reading, narrow: Reading, alignment: Alignment) -> bool:
                 moved = mine.role == extra.role and together
             if moved:
                 return True
+    return False
+
+
+def _denies_the_narrower(wider: Reading, narrow: Reading, alignment: Alignment) -> bool:
+    """Npm is slow, never use it; use npm, it is slow: does a clause deny once more of the same thing what the other text affirms?"""
+    verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
+    said = {(narrow.units[j].key, narrow.units[j].role) for _, j in alignment.pairs}
+    for i in alignment.only_a:
+        unit = wider.units[i]
+        if unit.sign >= 0:
+            continue
+        again = unit.key in POINTERS or any(unit.key == key for key, _ in said)
+        shared = wider.clauses[unit.clause].verbs & verbs
+        if again and (shared or (unit.role and (unit.key, unit.role) in said)):
+            return True
     return False
 
 

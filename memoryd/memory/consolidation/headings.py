@@ -29,14 +29,16 @@ _FEWEST = 2  # units of a note: of less the heading says what it is about
 
 
 @lru_cache(maxsize=16384)
-def bare(text: str, language: Language) -> str:
-    """Give folded *text* without list mark, day and heading in front of it; the day stands behind it."""
+def bare(text: str, language: Language) -> tuple[str, str]:
+    """Give folded *text* without list mark, day and heading in front of it, and the day ("" for none)."""
     note = text[mark.end() :] if (mark := _LISTED.match(text)) else text
     note, day = _without_day(note, language)
-    note = _without_heading(note, language)
-    if day:
-        note = f"{note.rstrip().rstrip('.。')} ({day})"
-    return note
+    return _without_heading(note, language), day
+
+
+def dated(note: str, day: str) -> str:
+    """Give the note with the day behind it, where it is a detail."""
+    return f"{note.rstrip().rstrip('.。')} ({day})" if day else note
 
 
 def _without_day(note: str, language: Language) -> tuple[str, str]:

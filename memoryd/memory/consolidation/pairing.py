@@ -1,11 +1,13 @@
 """Two texts read for each other's sake: in one language, and with what is only a slip of the pen read as it was meant."""
 
 import re
+from dataclasses import replace
 from functools import lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.belonging import belongs_to_another
 from memoryd.memory.consolidation.comparison import Comparison, compare
+from memoryd.memory.consolidation.headings import bare, dated
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.reading import (
     LONGEST,
@@ -36,12 +38,48 @@ read_cached = lru_cache(maxsize=_READINGS)(read)
 
 
 def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
-    """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen."""
+    """Read two texts and compare them; if they differ, once more told from the same end, and without slips of the pen.
+
+    Of a text that says more than the other what is set off behind is cut off: the rest must be the same.
+    """
+    first, second, found = _compare(a, b)
+    if found.relation == "contains" and (cut := _without_tail(first, second, found)):
+        rest = _compare(*cut)[2]
+        particle = first.language in UNSPACED and rest.reason.startswith("only one says")
+        if not rest.merges and not particle:
+            return first, second, replace(found, relation="distinct", reason=rest.reason, wider="")
+    return first, second, found
+
+
+def _without_tail(first: Reading, second: Reading, found: Comparison) -> tuple[str, str] | None:
+    """Give both texts, the wider without the clauses at its end that only add something; None if it has none such."""
+    wider, narrow = (first, second) if found.wider == "a" else (second, first)
+    shared = {pair[found.wider == "b"] for pair in found.alignment.pairs}
+    last = max((wider.units[i].clause for i in shared), default=-1)
+    added = [unit.clause for unit in wider.units if unit.clause > last]
+    if not added or len(wider.clauses) <= min(added):
+        return None
+    rest = wider.text[: wider.clauses[min(added)].start].rstrip(" \t\n(（[,，;；:：.。-–—")
+    return (rest, narrow.text) if rest else None
+
+
+def _compare(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     first, second = read_both(a, b)
     if first.language != second.language or _are_sure_of_two(a, b):
         return first, second, _apart("told in two languages")
     if max(len(first.units), len(second.units)) > _MOST_UNITS or max(len(a), len(b)) > LONGEST:
         return first, second, _as_wholes(a, b)
+    plain = _bare(first, second)
+    found = _compare_read(*plain)
+    if found[2].merges or (plain[0] is first) == (plain[1] is second):
+        return found
+    whole = _compare_read(
+        first, second
+    )  # dependencies: yarn install = install dependencies with yarn
+    return whole if whole[2].merges else found
+
+
+def _compare_read(first: Reading, second: Reading) -> tuple[Reading, Reading, Comparison]:
     comparison = compare(first, second)
     if turned := _told_alike(first, second):
         again = compare(*turned)
@@ -49,6 +87,7 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
         exchanged = exchanged or _only_one_limits(*turned)
         told = again.merges and not wording_problem(first, second)
         told = told and not belongs_to_another(first, second, comparison.alignment)
+        told = told and not _hides_denial(comparison, *turned)
         if exchanged if comparison.merges else told:  # who depends on whom
             return (*turned, again)  # its units are those of the turned texts
     if comparison.merges or not _may_be_slips(first, second, comparison):
@@ -57,11 +96,22 @@ def compare_texts(a: str, b: str) -> tuple[Reading, Reading, Comparison]:
     if not slips_a and not slips_b:
         return first, second, comparison
     respelled = (
-        read(a, first.language, tuple(sorted(slips_a.items()))),
-        read(b, first.language, tuple(sorted(slips_b.items()))),
+        read(first.text, first.language, tuple(sorted(slips_a.items()))),
+        read(second.text, first.language, tuple(sorted(slips_b.items()))),
     )
     again = compare(*respelled)
     return (*respelled, again) if again.merges else (first, second, comparison)
+
+
+def _bare(first: Reading, second: Reading) -> tuple[Reading, Reading]:
+    """Read two texts without what stands in front of them and says nothing more: headings, the same day in both."""
+    (note, day), (other, other_day) = (bare(r.text, r.language) for r in (first, second))
+    if day != other_day:
+        note, other = dated(note, day), dated(other, other_day)
+    return (
+        first if note == first.text else read_cached(note, first.language),
+        second if other == second.text else read_cached(other, second.language),
+    )
 
 
 def _as_wholes(a: str, b: str) -> Comparison:
@@ -101,6 +151,12 @@ def _told_alike(first: Reading, second: Reading) -> tuple[Reading, Reading] | No
         read_cached(ours, first.language) if ours else first,
         read_cached(theirs, first.language) if theirs else second,
     )
+
+
+def _hides_denial(plain: Comparison, first: Reading, second: Reading) -> bool:
+    """React 换成 Vue denies React without a word for not: what is denied in one only is so when told so, too."""
+    denied = plain.objection is not None and plain.objection.flip == "sign"
+    return denied and ("change" in first.cues()) != ("change" in second.cues())
 
 
 @lru_cache(maxsize=_READINGS)

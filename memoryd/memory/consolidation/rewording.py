@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from memoryd.memory.consolidation.headings import bare
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
@@ -79,8 +78,8 @@ _SLOT = re.compile(r"\{([a-z])([A-Za-z]?)(?::((?:[^{}]|\{[\d,]+\})+))?\}")
 _GROUP = re.compile(r"(?<!\\)\((?!\?)")
 _WORD = re.compile(r"[a-zäöüßàâçéèêëîïôùûáíóúñ'-]+")
 _LONGEST = 240  # characters; nobody turns a longer sentence round
-_GAP = re.compile(
-    r"(?<=[\u3040-\u30ff\u4e00-\u9fff]) (?=\S)|(?<=\S) (?=[\u3040-\u30ff\u4e00-\u9fff])"
+_GAP = re.compile(  # not before a sign, which would become a dash: 是 -4%
+    r"(?<=[\u3040-\u30ff\u4e00-\u9fff]) (?![+−-]\d)(?=\S)|(?<=\S) (?=[\u3040-\u30ff\u4e00-\u9fff])"
 )
 
 
@@ -107,14 +106,13 @@ def reworded(text: str, language: Language, name: str = "rewordings") -> str | N
         return None
     table = _table(language, name)
     folded = _GAP.sub("", text) if language in UNSPACED else text
-    plain = bare(folded, language)
-    found = _words(plain.casefold(), language, table)
+    found = _words(folded.casefold(), language, table)
     if not found:
-        return plain if plain != folded else None
+        return None
     wholes, parts = _rows_with(found, language, name)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
-        for piece in _SENTENCES.split(plain)
+        for piece in _SENTENCES.split(folded)
     ]
     said = "".join(pieces)
     return said if said != folded else None

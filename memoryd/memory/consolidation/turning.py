@@ -58,6 +58,12 @@ def _have_crossed(old: Reading, new: Reading, alignment: Alignment) -> bool:
     return any(i < k and j > m for i, j in pairs for k, m in pairs)
 
 
+def _ends_exchanged(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """Before X there must be Y, no X before there was Y: the same order told from its other end."""
+    scopes = {(old.units[i].scope, new.units[j].scope) for i, j in alignment.pairs}
+    return {("before", ""), ("", "before")} <= scopes
+
+
 def _is_governed_otherwise(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """Lives in Graz, is no longer employed by Graz; A reports to B, B reports on A: do other prepositions stand there?"""
     ours = Counter(old.units[i].role for i, _ in alignment.pairs)
@@ -73,6 +79,8 @@ def _is_told_otherwise(
 
     Steps that changed places stand in one list or in clauses of one kind; anything else keeps its place.
     """
+    if objection.flip == "sign":
+        return _ends_exchanged(old, new, alignment)
     pairs = sorted(alignment.pairs)
     moved = [(i, k) for n, (i, j) in enumerate(pairs) for k, m in pairs[n + 1 :] if j > m]
     if objection.flip == "order":
