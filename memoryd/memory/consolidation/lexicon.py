@@ -136,7 +136,7 @@ class Lexicon:
         speaking: words for the user who speaks; "the user" is who others speak of, as "she" is.
         surnames: characters that make a name with the unknown ones after them.
         titles: characters that make one with the surname before them (陈总).
-        given: characters of given names, two of which may stand behind a surname.
+        given: characters of given names, two of which may stand behind a surname; in Korean syllables that end names and words.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").

@@ -258,6 +258,8 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
         return
     for cut in range(1, min(4, len(word))):
         sense = table.phrases.get(word[-cut:])
+        if _is_given_name(word, cut, table):
+            continue
         if sense and sense.role in ("drop", "marker", "join"):
             forms.append(word[:-cut])
             particle = (sense, cut) if len(word) - cut > 1 else particle
@@ -270,6 +272,12 @@ def _korean_unknown(word: str, start: int, table: Lexicon) -> Iterator[Item]:
         yield replace(
             unknown, role=sense.role, key=sense.key, surface=word[-cut:], start=end, forms=()
         )
+
+
+def _is_given_name(word: str, cut: int, table: Lexicon) -> bool:
+    """김민수, 김민지: the last of a surname and two syllables is part of the name, though others end with it."""
+    named = cut == 1 and len(word) == len("김민수") and word[0] in table.surnames
+    return named and word[-1] in table.given
 
 
 def _deed(word: str, ending: int, start: int, table: Lexicon) -> Iterator[Item]:
