@@ -24,6 +24,7 @@ _LIMITS = frozenset(
     }
 )
 _MIN_NOMINAL = 2  # units beside the verb
+_PHRASE = 3  # words of a phrase before its noun
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _SETTINGS = frozenset(
     {"production", "staging", "development", "test", "build", "weekend", "weekday"}
@@ -85,6 +86,8 @@ def _has_rival(wider: Reading, narrow: Reading, alignment: Alignment) -> bool:
 def _clause_problem(wider: Reading, mine: list[int], narrow: Reading) -> str | None:
     units = [wider.units[i] for i in mine]
     facts = wider.clauses[units[0].clause]
+    if any(unit.surface.casefold() in _words_for("stretches") for unit in units):
+        return "the addition says when it is so"
     if facts.inside >= 0:
         of_label = wider.text[facts.end : facts.end + 2] in ("):", "）：")
         limits = of_label and any(unit.key in _SETTINGS for unit in units)
@@ -114,8 +117,8 @@ def _is_time_of(wider: Reading, first: Unit) -> bool:
 def _is_set_off(wider: Reading, first: Unit) -> bool:
     """Tabs over spaces, in Python files: does a phrase that says where it holds stand behind a comma?"""
     start = wider.clauses[first.clause].start
-    comma = wider.text[:start].rstrip().endswith(",")
-    return comma and first.role in ("in", "for") and wider.language not in UNSPACED
+    comma = wider.text[:start].rstrip().endswith((",", "，", "、"))
+    return comma and first.role in ("in", "for", "topic")
 
 
 def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
@@ -143,9 +146,22 @@ def _limits(unit: Unit, wider: Reading, narrow: Reading) -> str | None:
     if _is_stretch(unit):
         return f"{unit.surface!r} limits the statement"
     timed = unit.key.startswith(("time:", "date:", "day:")) or unit.key in _ZONES
-    if timed or (unit.role == "in" and _is_dated(narrow)):
+    if timed or (unit.role == "in" and _is_dated(narrow) and _is_place(wider, unit)):
         return None
     return f"{unit.surface!r} may limit the statement"
+
+
+def _is_place(wider: Reading, unit: Unit) -> bool:
+    """In the blue room, in Berlin, in room 4; not on request, in tests, sometimes."""
+    if (
+        wider.language in UNSPACED
+        or unit.kind in ("name", "code")
+        or unit.key.startswith("number:")
+    ):
+        return True
+    before = wider.text[: unit.start].casefold().split()
+    near = before[-_PHRASE:]
+    return unit.kind != "quantify" and not _words_for("articles").isdisjoint(near)
 
 
 def _is_round(wider: Reading, i: int) -> bool:
@@ -198,12 +214,17 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     first = wider.units[tail[0]]
     facts = wider.clauses[first.clause]
     does = facts.verbs or any(wider.units[i].kind == "action" for i in mine if i not in tail)
-    if (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail):
+    each = wider.text[: first.start].casefold().split()[-1:] in (["per"], ["pro"])
+    if first.role == "by" and wider.language in ("fr", "es"):
+        each = each or wider.units[tail[0] - 1].kind == "quantity"  # 2000 € par région
+    limited = (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail)
+    if each or limited:
         return False  # lunch is free with a coupon; use it as a fallback
     another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
     if any(wider.units[i].key in TIMES for i in tail):
         return False  # por la tarde
-    return (first.listed < 0 or another) and first.role in ("with", "by", "as")
+    governed = wider.language in UNSPACED or _opens_preposition(wider, tail[0])
+    return governed and (first.listed < 0 or another) and first.role in ("with", "by", "as")
 
 
 def _says_where(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:

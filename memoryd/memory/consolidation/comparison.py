@@ -132,8 +132,8 @@ def _object_to_halves(
 
 
 def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
-    clauses_a = {a.units[i].clause for i, _ in alignment.pairs}
-    clauses_b = {b.units[j].clause for _, j in alignment.pairs}
+    clauses_a = {a.units[i].clause for i, _ in alignment.pairs} | _labels(a)
+    clauses_b = {b.units[j].clause for _, j in alignment.pairs} | _labels(b)
     return (
         _certainty(a, b)
         or _literals(a, b, alignment)
@@ -218,8 +218,7 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
 
 
 def _modality(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> Objection | None:
-    modals_a = _modals(a, clauses_a | _labels(a))
-    modals_b = _modals(b, clauses_b | _labels(b))
+    modals_a, modals_b = _modals(a, clauses_a), _modals(b, clauses_b)
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
@@ -250,8 +249,8 @@ def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
 
 
 def _labels(reading: Reading) -> set[int]:
-    """Optional: enable 2FA. A clause without a unit of its own is said of what follows it."""
-    if all(not clause.modals for clause in reading.clauses):
+    """Optional: enable 2FA. Formerly, we used it. A clause without a unit of its own is said of the others."""
+    if all(not (clause.modals or clause.tense or clause.cues) for clause in reading.clauses):
         return set()
     return set(range(len(reading.clauses))) - {unit.clause for unit in reading.units}
 
@@ -285,6 +284,10 @@ def _tense(a: Reading, b: Reading, clauses_a: set[int], clauses_b: set[int]) -> 
             other = tenses_b if tense in tenses_a else tenses_a
             if tense == "future" or "participle" not in other:
                 return Objection(f"only one speaks of the {tense}")
+    if ("past" in a.cues(clauses_a)) != ("past" in b.cues(clauses_b)):
+        silent_tenses = tenses_b if "past" in a.cues(clauses_a) else tenses_a
+        if "past" not in silent_tenses:
+            return Objection("only one speaks of the past")  # formerly, labels are printed
     if _was_done(a, b, tenses_a, clauses_a) or _was_done(b, a, tenses_b, clauses_b):
         return Objection("what is done is not what is to be done", "done")
     for cue in ("pending", "done"):
