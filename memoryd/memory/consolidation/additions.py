@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import chain
 
-from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.alignment import Alignment, names_a_part
 from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, TIMES, Reading, Unit
@@ -186,7 +186,9 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
 
 def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     """Is the verb what the narrower says with a light one (is, has, gets), and no noun (the base image)?"""
-    unit, table = wider.units[i], lexicon(wider.language)
+    unit, words = wider.units[i], lexicon(wider.language)
+    if names_a_part(i, wider):
+        return False  # the paid endpoints
     facts = wider.clauses[unit.clause]
     opens = i == 0 or wider.units[i - 1].clause != unit.clause
     if opens and wider.text[facts.start : unit.start].strip():
@@ -194,11 +196,11 @@ def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     if any(other.key == FINISHED for other in wider.units[i + 1 : i + 2]):
         return False  # 开会, 开完会
     verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
-    if not verbs <= table.light_verbs.get(unit.key, frozenset()):
+    if not verbs <= words.light_verbs.get(unit.key, frozenset()):
         return False
     if unit.key == "start" and not any(other.key.startswith("time:") for other in narrow.units):
         return False  # the fair is on Monday, the fair begins on Monday
-    return unit.key in table.existing or bool(verbs - {"use"})
+    return unit.key in words.existing or bool(verbs - {"use"})
 
 
 def _are_equally_strict(wider: Reading, mine: list[int], narrow: Reading) -> bool:
