@@ -3,7 +3,7 @@
 from functools import cache
 from itertools import chain
 
-from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.alignment import Alignment, names_a_part
 from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, TIMES, Reading, Unit
@@ -24,6 +24,7 @@ _LIMITS = frozenset(
     }
 )
 _MIN_NOMINAL = 2  # units beside the verb
+_PHRASE = 3  # words of a phrase before its noun
 _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _SETTINGS = frozenset(
     {"production", "staging", "development", "test", "build", "weekend", "weekday"}
@@ -102,6 +103,8 @@ def _denies_the_narrower(wider: Reading, narrow: Reading, alignment: Alignment) 
 def _clause_problem(wider: Reading, mine: list[int], narrow: Reading) -> str | None:
     units = [wider.units[i] for i in mine]
     facts = wider.clauses[units[0].clause]
+    if any(unit.surface.casefold() in _words_for("stretches") for unit in units):
+        return "the addition says when it is so"
     if facts.inside >= 0:
         of_label = wider.text[facts.end : facts.end + 2] in ("):", "）：")
         limits = of_label and any(unit.key in _SETTINGS for unit in units)
@@ -131,8 +134,8 @@ def _is_time_of(wider: Reading, first: Unit) -> bool:
 def _is_set_off(wider: Reading, first: Unit) -> bool:
     """Tabs over spaces, in Python files: does a phrase that says where it holds stand behind a comma?"""
     start = wider.clauses[first.clause].start
-    comma = wider.text[:start].rstrip().endswith(",")
-    return comma and first.role in ("in", "for") and wider.language not in UNSPACED
+    comma = wider.text[:start].rstrip().endswith((",", "，", "、"))
+    return comma and first.role in ("in", "for", "topic")
 
 
 def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Reading) -> str | None:  # noqa: PLR0911 - one answer for each case
@@ -160,9 +163,22 @@ def _limits(unit: Unit, wider: Reading, narrow: Reading) -> str | None:
     if _is_stretch(unit):
         return f"{unit.surface!r} limits the statement"
     timed = unit.key.startswith(("time:", "date:", "day:")) or unit.key in _ZONES
-    if timed or (unit.role == "in" and _is_dated(narrow)):
+    if timed or (unit.role == "in" and _is_dated(narrow) and _is_place(wider, unit)):
         return None
     return f"{unit.surface!r} may limit the statement"
+
+
+def _is_place(wider: Reading, unit: Unit) -> bool:
+    """In the blue room, in Berlin, in room 4; not on request, in tests, sometimes."""
+    if (
+        wider.language in UNSPACED
+        or unit.kind in ("name", "code")
+        or unit.key.startswith("number:")
+    ):
+        return True
+    before = wider.text[: unit.start].casefold().split()
+    near = before[-_PHRASE:]
+    return unit.kind != "quantify" and not _words_for("articles").isdisjoint(near)
 
 
 def _is_round(wider: Reading, i: int) -> bool:
@@ -187,7 +203,9 @@ def _is_spelled_out(wider: Reading, tail: list[int], mine: list[int], narrow: Re
 
 def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     """Is the verb what the narrower says with a light one (is, has, gets), and no noun (the base image)?"""
-    unit, table = wider.units[i], lexicon(wider.language)
+    unit, words = wider.units[i], lexicon(wider.language)
+    if names_a_part(i, wider):
+        return False  # the paid endpoints
     facts = wider.clauses[unit.clause]
     opens = i == 0 or wider.units[i - 1].clause != unit.clause
     if opens and wider.text[facts.start : unit.start].strip():
@@ -195,11 +213,11 @@ def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     if any(other.key == FINISHED for other in wider.units[i + 1 : i + 2]):
         return False  # 开会, 开完会
     verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
-    if not verbs <= table.light_verbs.get(unit.key, frozenset()):
+    if not verbs <= words.light_verbs.get(unit.key, frozenset()):
         return False
     if unit.key == "start" and not any(other.key.startswith("time:") for other in narrow.units):
         return False  # the fair is on Monday, the fair begins on Monday
-    return unit.key in table.existing or bool(verbs - {"use"})
+    return unit.key in words.existing or bool(verbs - {"use"})
 
 
 def _are_equally_strict(wider: Reading, mine: list[int], narrow: Reading) -> bool:
@@ -215,12 +233,17 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     first = wider.units[tail[0]]
     facts = wider.clauses[first.clause]
     does = facts.verbs or any(wider.units[i].kind == "action" for i in mine if i not in tail)
-    if (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail):
+    each = wider.text[: first.start].casefold().split()[-1:] in (["per"], ["pro"])
+    if first.role == "by" and wider.language in ("fr", "es"):
+        each = each or wider.units[tail[0] - 1].kind == "quantity"  # 2000 € par région
+    limited = (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail)
+    if each or limited:
         return False  # lunch is free with a coupon; use it as a fallback
     another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
     if any(wider.units[i].key in TIMES for i in tail):
         return False  # por la tarde
-    return (first.listed < 0 or another) and first.role in ("with", "by", "as")
+    governed = wider.language in UNSPACED or _opens_preposition(wider, tail[0])
+    return governed and (first.listed < 0 or another) and first.role in ("with", "by", "as")
 
 
 def _says_where(wider: Reading, tail: list[int], mine: list[int], narrow: Reading) -> bool:

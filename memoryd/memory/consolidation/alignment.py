@@ -16,7 +16,9 @@ from memoryd.memory.consolidation.unit import IMPERATIVE, LABEL, NEED, ClauseFac
 from memoryd.memory.consolidation.value_labels import names_kind_of_value
 
 _STEM = 3  # letters that a word's forms and spellings begin with
-_TOLD = re.compile(r" (?:is|are|was|were|has|have|must|should|can|may|needs?)\b")
+_TOLD = re.compile(
+    r" (?:is|are|was|were|has|have|must|should|can|may|will|needs?|goe?s?|gets?|costs?|takes?|comes?|runs?|stays?|lives?|belongs?|do|does|don't)\b"
+)
 _MIN_SHARED = 2  # syllables that two Korean words must share when neither is the other's stem
 
 
@@ -183,7 +185,7 @@ def _versioned() -> frozenset[str]:
     return frozenset(table("numbering")["versioned"]["names"])
 
 
-def _names_a_part(i: int, reading: Reading) -> bool:
+def names_a_part(i: int, reading: Reading) -> bool:
     """The sprint planning starts, staging 的 connect timeout: does a verb only say which of its kind is meant?"""
     unit, after = reading.units[i], reading.units[i + 1 : i + 2]
     if not after or after[0].clause != unit.clause:
@@ -203,12 +205,14 @@ def _names_a_part(i: int, reading: Reading) -> bool:
 def _is_part_of_noun(i: int, reading: Reading) -> bool:
     """All write requests; write requests are logged; 쓰기 요청: does a verb stand before a noun, and the whole before what is told?"""
     unit, after = reading.units[i], reading.units[i + 1]
-    if _of_all(reading.language).search(reading.text[: unit.start]):
+    named = _of_all(reading.language).search(reading.text[: unit.start])
+    if named is not None and not unit.surface.endswith("ing"):
         return True
     if reading.language == "ko":
         return unit.surface.endswith("기")
     told = _TOLD.match(reading.text, after.end)
-    return told is not None and reading.language == "en" and unit.surface.casefold() == unit.key
+    bare = not unit.surface.endswith(("s", "ed", "ing"))
+    return told is not None and reading.language == "en" and bare
 
 
 @cache
@@ -220,7 +224,7 @@ def _is_light(i: int, reading: Reading) -> bool:  # noqa: PLR0911 - one answer f
     """May this word be missing on one side: a verb that its object implies, a noun that only labels a name?"""
     unit = reading.units[i]
     table = lexicon(reading.language)
-    if _is_hyphenated(unit, reading) or _names_a_part(i, reading):
+    if _is_hyphenated(unit, reading) or names_a_part(i, reading):
         return False
     if _is_said_anyway(unit, reading) or _is_in_path(i, reading) or _is_of_number(i, reading):
         return True

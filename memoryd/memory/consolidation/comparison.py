@@ -265,8 +265,8 @@ def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
 
 
 def _labels(reading: Reading) -> set[int]:
-    """Optional: enable 2FA. A clause without a unit of its own is said of what follows it."""
-    if all(not clause.modals for clause in reading.clauses):
+    """Optional: enable 2FA. Formerly, we used it. A clause without a unit of its own is said of the others."""
+    if all(not (clause.modals or clause.tense or clause.cues) for clause in reading.clauses):
         return set()
     return set(range(len(reading.clauses))) - {unit.clause for unit in reading.units}
 
@@ -294,7 +294,8 @@ def _needs(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
 
 def _tense(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     places = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
-    clauses_a, clauses_b = {n for n, _ in places}, {m for _, m in places}
+    clauses_a = {n for n, _ in places} | _labels(a)
+    clauses_b = {m for _, m in places} | _labels(b)
     tenses_a = {a.clauses[n].tense for n in clauses_a}
     tenses_b = {b.clauses[n].tense for n in clauses_b}
     for tense in ("past", "future"):
@@ -303,6 +304,10 @@ def _tense(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
             beside_b = {a.clauses[n].tense for n, m in places if b.clauses[m].tense == tense}
             if tense == "future" or "participle" not in beside_a | beside_b:
                 return Objection(f"only one speaks of the {tense}")
+    if ("past" in a.cues(clauses_a)) != ("past" in b.cues(clauses_b)):
+        silent_tenses = tenses_b if "past" in a.cues(clauses_a) else tenses_a
+        if "past" not in silent_tenses:
+            return Objection("only one speaks of the past")  # formerly, labels are printed
     if _was_done(a, b, tenses_a, clauses_a) or _was_done(b, a, tenses_b, clauses_b):
         return Objection("what is done is not what is to be done", "done")
     for cue in ("pending", "done"):

@@ -51,12 +51,13 @@ def _happened_once(reading: Reading, site: Sequence[int]) -> bool:
 
 def _is_meeting(reading: Reading) -> bool:
     """Lunch with Kim on May 3: does it only name what takes place, and no verb (leaves) or colon say more of it?"""
-    found = _find("meetings", reading.text, reading.language)
-    if not found or _COLON.search(reading.text):
+    pattern = _pattern("meetings", reading.language)
+    if pattern is None or _COLON.search(reading.text):
         return False
-    start, end = found
-    return all(
-        unit.kind != "action" or (unit.start < end and start < unit.end) for unit in reading.units
+    found = [one.span() for one in pattern.finditer(reading.text.casefold())]
+    return bool(found) and all(
+        unit.kind != "action" or any(unit.start < end and start < unit.end for start, end in found)
+        for unit in reading.units
     )
 
 
