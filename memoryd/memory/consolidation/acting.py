@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import UNSPACED
 from memoryd.memory.consolidation.movement import turned
+from memoryd.memory.consolidation.passive import is_done_to
 from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import TIMES, Reading
 
@@ -15,11 +16,13 @@ _THINGS = frozenset({"name", "word", "concept", "code"})
 _OBJECT = re.compile(r"を|[가-힣][을를] ")
 _PERSONS = ("ユーザー", "さん", "氏", "사용자", "씨", "님")
 _FIRST = frozenset({"i"})
+_POINTING = frozenset("他她它我你您咱")  # no units
 _OWNER = re.compile(r"(\w+)'s\b|\bof (?:the |an? )?(\w+)|\b(my)\b")
 _AND = re.compile(r"\b(?:and|but|while|whereas)\b|[,;]")
 _DENIED = re.compile(
     r"(\w+) (?:can't|cannot|(?:could|do|does|did|is|are|was|were|will|would|ha[sd]|have|should|must|may)(?:n't| not))\b"
 )
+_USER = re.compile(r"\busers? ", re.IGNORECASE)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -65,6 +68,7 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         ("whose it is is another's", lambda: _owner_problem(a, b)),
         ("who is to do it is another", lambda: _is_told_to(a, b) or _is_told_to(b, a)),
         ("it is done to it in only one of them", lambda: _is_turned_passive(a, b)),
+        ("who gets it is not who gives it", lambda: _is_receiver(a, b) or _is_receiver(b, a)),
         (
             "who does it is another",
             lambda: _is_by_another(a, b, alignment) or _is_by_another(b, a, back),
@@ -75,8 +79,19 @@ def voice_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
 
 def _is_another_part(a: Reading, b: Reading) -> bool:
     """Does the user act in one text, and is he acted on in the other?"""
+    if (noun := _noun_behind_user(a)) and noun == _noun_behind_user(b):
+        return False  # escape user input, user input must be escaped
     roles = {_user_role(a), _user_role(b)}
     return "subject" in roles and len(roles) > 1 and "" not in roles
+
+
+def _noun_behind_user(reading: Reading) -> str:
+    """Give the key of the noun of which "user" only says whose it is; "" for none."""
+    match = _USER.search(reading.text) if reading.language == "en" else None
+    if match is None:
+        return ""
+    behind = (u for u in reading.units if u.start == match.end())
+    return next((u.key for u in behind if u.kind in ("concept", "word")), "")
 
 
 def _is_by_another(passive: Reading, active: Reading, alignment: Alignment) -> bool:
@@ -123,7 +138,9 @@ def _is_told_to(a: Reading, b: Reading) -> bool:
     ordered = (
         order.kind == "action" and order.start == 0 and doer.kind == "name" and doer.start == 0
     )
-    return ordered and deed.key == order.key and not deed.role and not a.agents and not b.agents
+    if not ordered or deed.key != order.key or deed.role or a.agents or b.agents:
+        return False
+    return not is_done_to(b, 1)  # strip the output, output must be stripped
 
 
 def _is_turned_passive(a: Reading, b: Reading) -> bool:
@@ -141,17 +158,28 @@ def _is_turned_passive(a: Reading, b: Reading) -> bool:
     return bool(acts) and spoken[0][1] == spoken[1][1]
 
 
+def _is_receiver(a: Reading, b: Reading) -> bool:
+    """Ben was shown the demo, Ben showed the demo; I was told, I told."""
+    passive, active = _voices("receives").get(a.language), _voices("gives").get(a.language)
+    if passive is None or active is None:
+        return False
+    gets, gives = passive.match(a.text.casefold()), active.match(b.text.casefold())
+    return gets is not None and gives is not None and gets[1] == gives[1]
+
+
 def _is_done_by_another(
     passive: Reading, active: Reading, partner: dict[int, int], by: int
 ) -> bool:
     """Do both begin with the same thing, while the doer of the passive stands behind the verb of the active?"""
     doer = next((i for i, unit in enumerate(passive.units) if unit.start >= by), None)
-    if doer is None or partner.get(0) != 0 or doer not in partner:
+    pointed = passive.text[0] == active.text[0] and passive.text[0] in _POINTING
+    if doer is None or not (pointed or partner.get(0) == 0) or doer not in partner:
         return False
     if passive.units[doer].kind == "quantity":  # by Friday
         return False
     verbs = [k for k, unit in enumerate(active.units) if unit.kind in ("action", "word")]
-    return any(0 < k < partner[doer] for k in verbs)
+    first = -1 if pointed else 0
+    return any(first < k < partner[doer] for k in verbs)
 
 
 def _user_role(reading: Reading) -> str:

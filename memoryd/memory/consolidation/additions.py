@@ -1,7 +1,11 @@
 """Whether what one note says beyond another is a detail that may be kept with it, or a fact that stands for itself."""
 
+from functools import cache
+from itertools import chain
+
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.lexicon import FINISHED, UNSPACED, lexicon
+from memoryd.memory.consolidation.tables import table
 from memoryd.memory.consolidation.unit import IMPERATIVE, POINTERS, TIMES, Reading, Unit
 
 _LIMITS = frozenset(
@@ -24,7 +28,9 @@ _MIN_POINTING = 3  # units: enough said for the pointing to be clear
 _SETTINGS = frozenset(
     {"production", "staging", "development", "test", "build", "weekend", "weekday"}
 )
+_ZONES = frozenset({"utc", "cet", "UTC"})
 _RESTRICTING = frozenset({"denied", "if", "unless", "except", "only", "until"})
+_TIMING = frozenset({"after", "before"})
 
 
 def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> str | None:
@@ -46,6 +52,8 @@ def addition_problem(wider: Reading, narrow: Reading, alignment: Alignment) -> s
             problem = _tail_problem(wider, mine, extra, narrow)
         elif clause < min(shared) and not facts.opens_with_reason:
             problem = "the addition comes first"
+        elif mine[0] - 1 not in extra and _is_time_of(wider, wider.units[mine[0]]):
+            problem = "the addition says when it is so"
         else:
             problem = _clause_problem(wider, mine, narrow)
         if problem:
@@ -97,6 +105,12 @@ def _clause_problem(wider: Reading, mine: list[int], narrow: Reading) -> str | N
     return None
 
 
+def _is_time_of(wider: Reading, first: Unit) -> bool:
+    """Parking is free after 18:00; but: created as CSV, deleted after 30 days."""
+    parted = wider.text[: first.start].rstrip()[-1:] in ",;:.!?(-–—，；：。、（"
+    return first.key in _TIMING and not parted
+
+
 def _is_set_off(wider: Reading, first: Unit) -> bool:
     """Tabs over spaces, in Python files: does a phrase that says where it holds stand behind a comma?"""
     start = wider.clauses[first.clause].start
@@ -115,21 +129,23 @@ def _tail_problem(wider: Reading, mine: list[int], extra: set[int], narrow: Read
         return None
     if tail != mine[-len(tail) :]:
         return "a word more inside the statement"
-    for i in tail:
-        unit = wider.units[i]
-        if unit.listed >= 0 and not _opens_phrase(wider, unit):
-            return "a longer list"
-        if unit.role == "in" and _is_dated(narrow):
-            continue
-        if not unit.key.startswith(("time:", "date:", "day:")) and unit.key not in (
-            "utc",
-            "cet",
-            "UTC",
-        ):
-            return f"{unit.surface!r} may limit the statement"
+    if limits := next((one for i in tail if (one := _limits(wider.units[i], wider, narrow))), None):
+        return limits
     if _is_dated(narrow) and any(_is_point(wider.units[i]) for i in tail):
         return "another time"
     return None
+
+
+def _limits(unit: Unit, wider: Reading, narrow: Reading) -> str | None:
+    """Does a unit at the end of what is said say of which, where or when it is so?"""
+    if unit.listed >= 0 and not _opens_phrase(wider, unit):
+        return "a longer list"
+    if _is_stretch(unit):
+        return f"{unit.surface!r} limits the statement"
+    timed = unit.key.startswith(("time:", "date:", "day:")) or unit.key in _ZONES
+    if timed or (unit.role == "in" and _is_dated(narrow)):
+        return None
+    return f"{unit.surface!r} may limit the statement"
 
 
 def _is_round(wider: Reading, i: int) -> bool:
@@ -180,6 +196,10 @@ def _says_how(wider: Reading, tail: list[int], mine: list[int]) -> bool:
     if tail != mine[-len(tail) :] or len(tail) == len(mine):
         return False
     first = wider.units[tail[0]]
+    facts = wider.clauses[first.clause]
+    does = facts.verbs or any(wider.units[i].kind == "action" for i in mine if i not in tail)
+    if (first.role == "with" and not does) or any(_is_stretch(wider.units[i]) for i in tail):
+        return False  # lunch is free with a coupon; use it as a fallback
     another = first.joined and first.role != wider.units[tail[0] - 1].role  # in English and as PDF
     if any(wider.units[i].key in TIMES for i in tail):
         return False  # por la tarde
@@ -203,11 +223,33 @@ def _says_where(wider: Reading, tail: list[int], mine: list[int], narrow: Readin
         and wider.units[0].kind != "action"
     )
     facts = (wider.clauses[units[0].clause], *narrow.clauses)
+    told = facts[0].tense == "past" or all(_is_moment(unit) for unit in units)
     ruled = any(f.modals or f.negated or IMPERATIVE in f.verbs for f in facts)
     opens = _opens_preposition(wider, tail[0])
     return (
-        plain and opens and units[0].role == "in" and acts and not ruled and not wider.quantifiers
+        plain
+        and told
+        and opens
+        and units[0].role == "in"
+        and acts
+        and not ruled
+        and not wider.quantifiers
     )
+
+
+def _is_moment(unit: Unit) -> bool:
+    """At startup: when it is done anyway, and not one of several places where it might be."""
+    return unit.surface.casefold() in _words_for("moments")
+
+
+def _is_stretch(unit: Unit) -> bool:
+    """In summer, before noon: of all the time in which it may be so, a part."""
+    return bool(unit.scope) or unit.surface.casefold() in _words_for("stretches")
+
+
+@cache
+def _words_for(name: str) -> frozenset[str]:
+    return frozenset(chain.from_iterable(table("things")[name].values()))
 
 
 def _opens_preposition(reading: Reading, i: int) -> bool:

@@ -17,7 +17,7 @@ from memoryd.memory.consolidation.fronting import (
 )
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.lexicon import UNSPACED
-from memoryd.memory.consolidation.lists import number_lists
+from memoryd.memory.consolidation.lists import is_respective, number_lists
 from memoryd.memory.consolidation.marks import GLUE, Marks
 from memoryd.memory.consolidation.passive import is_perfect
 from memoryd.memory.consolidation.unit import (
@@ -390,7 +390,7 @@ class ReadingBuilder(Marks):
             dropped=tuple(self.dropped),
             persons=shared(self.persons),
             question=self.asks and not self.request,
-            ordered=self.ordered,
+            ordered=self.ordered or is_respective(self.text),
             quantifiers=shared(self.quantifiers),
             agents=shared(self.agents),
             text=self.text,

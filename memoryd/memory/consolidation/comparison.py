@@ -10,8 +10,15 @@ from typing import Literal
 from memoryd.memory.consolidation.acting import voice_problem
 from memoryd.memory.consolidation.additions import addition_problem
 from memoryd.memory.consolidation.alignment import Alignment, align, light_verbs
+from memoryd.memory.consolidation.bearing import is_announced
 from memoryd.memory.consolidation.choices import choice_problem
-from memoryd.memory.consolidation.deeds import ended_problem, has_cancelled, may_be_one
+from memoryd.memory.consolidation.deeds import (
+    DIRECTIONS,
+    ended_problem,
+    has_cancelled,
+    may_be_one,
+    states,
+)
 from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.governing import governed_problem
 from memoryd.memory.consolidation.inversion import halves
@@ -29,12 +36,12 @@ from memoryd.memory.consolidation.wording import wording_problem
 
 Relation = Literal["same", "contains", "update", "conflict", "distinct", "unsure"]
 Side = Literal["", "a", "b"]
-Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "veto"]
+Flip = Literal["", "literal", "sign", "done", "modality", "order", "scope", "direction", "veto"]
 
 _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
-_ORDERING = frozenset({"do", "don't", "dont", "not", "never", "always", "please", "to"})
+_COMMON = frozenset({"concept", "action", "quality"})  # words that many texts have
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -111,7 +118,9 @@ def _is_substantial(a: Reading, b: Reading, alignment: Alignment) -> bool:
         return True
     longer = a if len(a.units) > len(b.units) else b
     alone = sum(unit.clause == longer.units[0].clause for unit in longer.units) == 1
-    return min(len(a.units), len(b.units)) == 1 and alone
+    named = longer.units[0].kind not in _COMMON  # "confirmed information" is no part of any text
+    dated = all(unit.kind == "quantity" for unit in longer.units[1:])
+    return min(len(a.units), len(b.units)) == 1 and alone and (named or dated)
 
 
 def object_to(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
@@ -148,6 +157,8 @@ def _object_to_words(a: Reading, b: Reading, alignment: Alignment) -> Objection 
 def _certainty(a: Reading, b: Reading) -> Objection | None:
     if a.question != b.question:
         return Objection("a question is not a statement")
+    if is_announced(a.text, a.language) != is_announced(b.text, b.language):
+        return Objection("what somebody is about to do is no state of things")
     if ("doubt" in a.cues()) != ("doubt" in b.cues()):
         return Objection("one is certain, the other is not")
     alone_a, alone_b = a.persons - {"you"}, b.persons - {"you"}
@@ -218,7 +229,8 @@ def _denies(reading: Reading, clauses: set[int]) -> bool:
 
 def _modality(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     clauses = [(a.units[i].clause, b.units[j].clause) for i, j in alignment.pairs]
-    modals_a, modals_b = _modals(a, {n for n, _ in clauses}), _modals(b, {m for _, m in clauses})
+    modals_a = _modals(a, {n for n, _ in clauses} | _labels(a))
+    modals_b = _modals(b, {m for _, m in clauses} | _labels(b))
     for weak in ("exempt", "may"):
         if (weak in modals_a) != (weak in modals_b):
             return Objection(f"one says {weak!r}, the other does not", "modality")
@@ -230,26 +242,20 @@ def _modality(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         (b, modals_a, a, [(m, n) for n, m in clauses]),
     ):
         ruled = {m for n, m in places if "should" in said.clauses[n].modals}
-        if not other and any(_states(silent, m) for m in ruled):
+        if not other and any(states(silent, m) for m in ruled):
             return Objection("what should be is not what is")
     return None
 
 
-def _states(reading: Reading, clause: int) -> bool:
-    """Does the clause tell what something does (the API returns JSON), rather than what to do?"""
-    divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
-    if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
-        return True
-    subject = reading.text[max(reading.clauses[clause].start, 0) : max(divides, 0)].casefold()
-    if all(word in _ORDERING or word.endswith("ly") for word in subject.split()):
-        return False  # don't manually edit them
-    return divides > 0 and any(
-        u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
-    )
-
-
 def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:
     return frozenset().union(*(reading.clauses[n].modals for n in clauses))
+
+
+def _labels(reading: Reading) -> set[int]:
+    """Optional: enable 2FA. A clause without a unit of its own is said of what follows it."""
+    if all(not clause.modals for clause in reading.clauses):
+        return set()
+    return set(range(len(reading.clauses))) - {unit.clause for unit in reading.units}
 
 
 def _was_done(a: Reading, b: Reading, tenses: set[str], clauses: set[int]) -> bool:
@@ -311,7 +317,10 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
         return Objection("another measure")
     ours, theirs = ours - _MEASURES, theirs - _MEASURES
     if ours - {IMPERATIVE} and theirs - {IMPERATIVE} and not may_be_one(ours, theirs, a, b):
-        return Objection(f"another verb: {min(ours)} / {min(theirs)}")
+        changed = not (ours | theirs) - DIRECTIONS - {IMPERATIVE}  # raised to 5, now lowered to 3
+        return Objection(
+            f"another verb: {min(ours)} / {min(theirs)}", "direction" if changed else "veto"
+        )
     if ("go" in ours) != ("go" in theirs) and any(
         {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
     ):

@@ -4,6 +4,8 @@ The same words stand in both texts, so only what stands together with what tells
 """
 
 from collections import Counter
+from collections.abc import Iterable
+from itertools import permutations
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.movement import shared_topic
@@ -68,3 +70,8 @@ def parts_exchanged(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     }
     swapped = any((role, "") in found and ("", role) in found for role in _GIVEN)
     return "two exchanged their parts" if swapped else None
+
+
+def are_crossed(pairs: Iterable[tuple[int, int]]) -> bool:
+    """Does one unit stand before another in the first text, and behind it in the second?"""
+    return any(i < k and j > m for (i, j), (k, m) in permutations(pairs, 2))

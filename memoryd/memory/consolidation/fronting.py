@@ -15,6 +15,10 @@ _AFTER_MOMENT = frozenset(
 _NOUNS = frozenset({"concept", "word", "name", "code", "quantity"})
 _DETERMINERS = frozenset({"the", "a", "an", "each", "every", "our", "my", "their", "this", "these"})
 
+_GERMAN_OBJECTS = frozenset(  # articles that no genitive has: another noun begins
+    {"die", "das", "den", "dem", "ein", "eine", "einen", "einem", "alle"}
+)
+
 
 def ends_fronted(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:
     """Before lunch the team meets; while baking the map set it off: does the main clause begin with *item*?"""
@@ -50,6 +54,8 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
     if at is None or units[at].surface.casefold() not in table.prepositions:
         return False
     said = [units[i] for i in clause.units if i > at]
+    if said and said[-1].kind in _NOUNS | {"action"} and _opens_german_noun(item, table):
+        return True  # Frauke prüft vor jedem Release die Übersetzungen
     if not said or (said[0].kind == "action" and len(said) == 1 and item.role == "drop"):
         return False
     if said[-1].kind == "quantity" and said[-1].key.startswith(_MOMENTS):
@@ -57,6 +63,10 @@ def ends_moment(clause: Clause, units: Sequence[Unit], item: Item, table: Lexico
         return item.role not in ("join", "quantity") and not noun
     begins = item.role in ("modal", "person", "negate", "action")
     return begins or item.surface.casefold() in table.copulas | table.auxiliaries
+
+
+def _opens_german_noun(item: Item, table: Lexicon) -> bool:
+    return table.language == "de" and item.surface in _GERMAN_OBJECTS
 
 
 def ends_phrase(clause: Clause, units: Sequence[Unit], item: Item, table: Lexicon) -> bool:

@@ -26,7 +26,7 @@ from memoryd.memory.consolidation.tokens import Token, tokens
 _Meaning = TypeVar("_Meaning")
 
 _NUMBER = "number:"
-_SENTENCE_STARTS = frozenset('.!?:;,-—("')
+_SENTENCE_STARTS = frozenset('.!?:;-—("')
 _COMMA_DECIMALS = frozenset({"de", "fr", "es"})
 _AMOUNT = re.compile(r"\d+(\.\d+)?")
 _VERSION = re.compile(r"v(\d+(?:\.\d+)*)")

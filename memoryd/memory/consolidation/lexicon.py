@@ -74,6 +74,9 @@ _LISTED = (
     "prepositions",
     "auxiliaries",
     "speaking",
+    "surnames",
+    "titles",
+    "given",
 )
 UNSPACED: frozenset[str] = frozenset({"zh", "ja", "ko"})
 _UMLAUTS = str.maketrans({ord("ä"): "ae", ord("ö"): "oe", ord("ü"): "ue", ord("ß"): "ss"})
@@ -131,6 +134,9 @@ class Lexicon:
         passives, perfects: auxiliaries that with a participle say that it is done to one, or was done.
         doers, objects: articles of who does something, and of what it is done to (der, den).
         speaking: words for the user who speaks; "the user" is who others speak of, as "she" is.
+        surnames: characters that make a name with the unknown ones after them.
+        titles: characters that make one with the surname before them (陈总).
+        given: characters of given names, two of which may stand behind a surname.
         sayings: whole sentences around a fact (the user said once more that).
         labels: keys of nouns that may be missing beside a name ("the file X" = X).
         light: keys of verbs that may be missing ("run the tests" = "the tests").
@@ -198,6 +204,9 @@ class Lexicon:
     prepositions: frozenset[str] = frozenset()
     auxiliaries: frozenset[str] = frozenset()
     speaking: frozenset[str] = frozenset()
+    surnames: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
+    given: frozenset[str] = frozenset()
     sayings: Sayings | None = None
     markers_after: bool = False
     unaccented: Mapping[str, str] = field(default_factory=dict)

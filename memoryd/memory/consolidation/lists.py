@@ -1,11 +1,14 @@
 """Members of lists: what stands beside what without an order of its own."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language
 from memoryd.memory.consolidation.unit import ClauseFacts, Unit
 
+_RECORD = re.compile(r"([^:：.;!?。；]+)[:：](?![\d/])\s*([^.;!?。；]+)")
+_BETWEEN = re.compile(r"\s*(?:[,/&+、，]|\b(?:and|und|et|y)\b|[和与及])\s*")
 _MEMBER = 2  # units in a list's member between commas
 _FEW = 2  # members behind the first comma: A, B may be anything, A, B, C is a list
 _NOUNS = frozenset({"name", "concept", "word"})
@@ -50,6 +53,15 @@ def _is_noun_alone(units: list[Unit], clauses: Sequence[ClauseFacts], k: int) ->
     neighbours = (units[k - 1].clause, units[k + 1].clause if k + 1 < len(units) else -1)
     plain = unit.kind in _NOUNS and not unit.role and not facts.verbs and not facts.cues
     return plain and facts.divides < 0 and facts.inside < 0 and unit.clause not in neighbours
+
+
+def is_respective(text: str) -> bool:
+    """Owner, deputy: Ines, Kofi: as many names as labels, so that their order tells who is which."""
+    record = _RECORD.match(text.casefold())
+    if record is None:
+        return False
+    labels, values = (_BETWEEN.split(part.strip()) for part in record.groups())
+    return len(labels) == len(values) > 1
 
 
 def _run_end(units: list[Unit], i: int) -> int:

@@ -79,8 +79,26 @@ def are_members(a: Reading, b: Reading, first: tuple[int, int], second: tuple[in
 
 def may_move(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
     """May one of two units stand elsewhere, whatever else the texts say?"""
-    ways = (keep_prepositions, is_label_beside, are_members, is_commanded, is_said_of)
+    ways = (keep_prepositions, is_label_beside, are_members, are_opposed, is_commanded, is_said_of)
     return any(may(a, b, first, second) for may in ways)
+
+
+def acts(unit: Unit, reading: Reading) -> bool:
+    """Is the unit a verb? A capital between Chinese words makes a name of it: 用 React, 不用 Swift."""
+    named = reading.language in UNSPACED and unit.surface.isascii() and unit.surface[:1].isupper()
+    return unit.kind == "action" and not named
+
+
+def are_opposed(a: Reading, b: Reading, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Not npm but yarn = yarn, not npm: the one is said and the other denied, in both texts."""
+    u, v = a.units[first[0]], a.units[second[0]]
+    kept = (u.sign, v.sign) == (b.units[first[1]].sign, b.units[second[1]].sign)
+    return kept and u.sign * v.sign < 0
+
+
+def opening_clause(reading: Reading) -> list[Unit]:
+    """Give the units of the first clause."""
+    return [unit for unit in reading.units if unit.clause == reading.units[0].clause]
 
 
 def is_addressed(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:

@@ -4,14 +4,14 @@ PAWS-type twins (A reviews B, B reviews A) have the same words. Two units that c
 other kinds that cannot be confused, the same preposition, a passive, a list, whole clauses that moved.
 """
 
-from itertools import pairwise
-
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.belonging import belongs_to_another
 from memoryd.memory.consolidation.chinese_order import is_fronted, is_relative
 from memoryd.memory.consolidation.exchange import exchanged, parts_exchanged
+from memoryd.memory.consolidation.identity import is_identity, is_named, is_turned
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.movement import (
+    acts,
     clauses_match,
     follows_another,
     is_addressed,
@@ -69,7 +69,7 @@ def _turned_whole(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     general = (a.quantifiers | b.quantifiers) & _GENERAL and all(
         u.kind != "quantity" for u in a.units
     )
-    if general and _is_turned(a, b, alignment):
+    if general and is_turned(a, b, alignment):
         return "the two sides of a statement about all changed places"
     if not _verbs_stay(a, b, alignment):
         return "the verbs of two clauses changed places"
@@ -135,7 +135,7 @@ def _went_over(
 def _may_be_verb(reading: Reading, i: int, k: int) -> bool:
     deeds = lexicon(reading.language).deeds
     pair = (reading.units[i], reading.units[k])
-    verbs = sum(u.kind == "action" or u.surface in deeds for u in pair)
+    verbs = sum(acts(u, reading) or u.surface in deeds for u in pair)
     together = pair[0].clause == pair[1].clause and pair[0].scope == pair[1].scope
     return verbs > 0 and (not reading.ordered or (verbs == 1 and together))
 
@@ -148,8 +148,8 @@ def _is_mirrored(alignment: Alignment, first: tuple[int, int], second: tuple[int
 def _is_verb(reading: Reading, i: int) -> bool:
     """Of several words that may be verbs (orders trigger invoices) none is taken for sure."""
     unit = reading.units[i]
-    if unit.kind != "action":
-        return unit.kind in _VERBS
+    if not acts(unit, reading):
+        return unit.kind in _VERBS - {"action"}
     if reading.language == "zh":  # 需求变更要登记: of several, the last one is the verb
         deeds = lexicon("zh").deeds
         after = (u for u in reading.units[i + 1 :] if u.clause == unit.clause)
@@ -187,7 +187,7 @@ def _may_swap(  # noqa: PLR0911 - one answer for each reason
         return whole and clauses_match(a, b, alignment)
     if u.kind == "quantity":
         return False
-    if _is_identity(a, b, alignment):
+    if is_identity(a, b, alignment):
         return True
     return (
         _same_role(u, u2, v, v2)
@@ -222,7 +222,7 @@ def _counted(a: Reading, b: Reading, pair: tuple[int, int]) -> bool:
     ]
     if len(before) == 2 and before[0].key == before[1].key == "only":  # noqa: PLR2004 - in both
         return True
-    if i + 1 >= len(a.units) or j + 1 >= len(b.units) or _is_named(a.units[i]):
+    if i + 1 >= len(a.units) or j + 1 >= len(b.units) or is_named(a.units[i]):
         return False
     u, v = a.units[i + 1], b.units[j + 1]
     near = u.start - a.units[i].end <= 1 and v.start - b.units[j].end <= 1
@@ -240,7 +240,7 @@ def _are_steps(a: Reading, b: Reading, i: int, k: int) -> bool:
 def _states(a: Reading, b: Reading, u: Unit, v: Unit) -> bool:
     """Without a verb a sentence only says what something is: either side may come first."""
     verbs = any(unit.kind == "action" for unit in (*a.units, *b.units))
-    named = _is_named(u) and _is_named(v)
+    named = is_named(u) and is_named(v)
     return not verbs and not named and (u.kind == "code") != (v.kind == "code")
 
 
@@ -250,7 +250,7 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
     Two phrases with the same preposition (on Friday in the lab) may follow each other in any order.
     """
     if u.role == u2.role == v.role == v2.role != "":
-        return u.role in _PLACING and not (_is_named(u) and _is_named(v))
+        return u.role in _PLACING and not (is_named(u) and is_named(v))
     return any(
         _part(x) == _part(x2) != "" and {_part(y), _part(y2)} != {_part(x)}
         for x, x2, y, y2 in ((u, u2, v, v2), (v, v2, u, u2))
@@ -259,7 +259,7 @@ def _same_role(u: Unit, u2: Unit, v: Unit, v2: Unit) -> bool:
 
 def _part(unit: Unit) -> str:
     """Name the phrase that a unit belongs to: its preposition, or the condition it stands in."""
-    if unit.role == "toward" and not _is_named(unit):
+    if unit.role == "toward" and not is_named(unit):
         return "in"  # 发到群里, 在群里发
     return unit.role if unit.role in STRONG else _WHEN.get(unit.scope, unit.scope)
 
@@ -267,45 +267,6 @@ def _part(unit: Unit) -> str:
 def _is_reason(a: Reading, b: Reading, unit: Unit, other: Unit) -> bool:
     """Does the clause begin with because in both texts?"""
     return a.clauses[unit.clause].opens_with_reason and b.clauses[other.clause].opens_with_reason
-
-
-def _is_identity(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """main is our default branch = our default branch is main: the two sides of one copula changed places."""
-    verbs = "listed" if a.language == "zh" else "action"  # 打包脚本: turned only around a copula
-    if any(unit.kind == verbs or unit.listed >= 0 for unit in (*a.units, *b.units)):
-        return False
-    if a.quantifiers or b.quantifiers:
-        return False
-    if len({u.clause for u in a.units}) > 1 or len({v.clause for v in b.units}) > 1:
-        return False
-    if any(a.units[i].role != b.units[j].role for i, j in alignment.pairs):
-        return False
-    owned = bool(a.persons or b.persons)  # the user's mother tongue is one
-    return _is_turned(a, b, alignment) and (owned or _names_any(a))
-
-
-def _names_any(reading: Reading) -> bool:
-    """Is there a name, or a character that makes one with the next (老冯)?"""
-    prefixes = lexicon(reading.language).name_prefixes
-    called = any(
-        u.kind == v.kind == "char" and u.surface in prefixes and u.end == v.start
-        for u, v in pairwise(reading.units)
-    )
-    foreign = reading.language in UNSPACED  # 默认分支是 main
-    return called or any(_is_named(u) or (foreign and u.surface.isascii()) for u in reading.units)
-
-
-def _is_turned(a: Reading, b: Reading, alignment: Alignment) -> bool:
-    """Did all that stands before the copula change places with what stands behind it?"""
-    here, there = a.clauses[a.units[0].clause].divides, b.clauses[b.units[0].clause].divides
-    verbs = [u for u in a.units if u.start == here] + [v for v in b.units if v.start == there]
-    if min(here, there) < 0 or verbs:
-        return False
-    return all((a.units[i].start < here) != (b.units[j].start < there) for i, j in alignment.pairs)
-
-
-def _is_named(unit: Unit) -> bool:
-    return unit.kind in ("name", "code") or (unit.kind == "word" and unit.surface.isascii())
 
 
 def _is_nominal(
@@ -349,7 +310,7 @@ def _is_labelled(a: Reading, b: Reading, first: tuple[int, int], second: tuple[i
         return False
     u, v = a.units[first[0]], a.units[second[0]]
     labels = lexicon(a.language).labels
-    return (_is_named(u) and v.key in labels) or (_is_named(v) and u.key in labels)
+    return (is_named(u) and v.key in labels) or (is_named(v) and u.key in labels)
 
 
 def _is_holder(a: Reading, b: Reading, doer: tuple[Unit, Unit], thing: tuple[Unit, Unit]) -> bool:

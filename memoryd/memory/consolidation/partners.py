@@ -9,6 +9,7 @@ from memoryd.memory.consolidation.lexicon import UNSPACED
 
 EXACT = 2.0  # above every similarity: copies join first
 _NEAR = 0.5  # of the shorter entry's units must be shared before two entries are compared
+_FRAME = 3  # times what two texts share is the longer one at most, if neither lies in the other
 _MOST_ALONE = 4  # units that only one of two texts has, on both sides
 _TWO_VALUES = 2
 _BEST = 16  # partners an entry is compared with, the most similar ones
@@ -36,6 +37,8 @@ def nearest(
                 shared, least = len(mine.intersection(other.keys)), min(sizes[j], sizes[i])
                 score = shared / least if least else 0.0
                 if score < _NEAR or least - shared > _MOST_ALONE:
+                    continue
+                if shared < least and shared * _FRAME < max(sizes[j], sizes[i]):
                     continue
                 if sizes[i] == sizes[j] == shared + 1 and _differ_by_label(other, one):
                     continue

@@ -21,6 +21,7 @@ _WORD = re.compile(r"[^\W\d_]+")
 _GE = re.compile(r"\w*ge\w+t$")
 _REGULAR = re.compile(r"[ai]d[oa]s?$")  # avisa is none
 _SUBJECT = frozenset({"", "subj", "topic"})
+_SERVED = frozenset({"for", "toward", "from"})
 _THINGS = frozenset({"concept", "word", "name", "char", "code", "action"})  # a lead, a build
 
 
@@ -48,12 +49,14 @@ def passive_clash(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     for i, j in alignment.pairs:
         if a.units[i].kind != "action" or b.units[j].kind != "action":
             continue
-        first, second = _is_passive(a, i), _is_passive(b, j)
+        first, second = is_done_to(a, i), is_done_to(b, j)
         if first == second:
             continue
         acted = (
             _is_also_subject(a, i, b, j, partner) if first else _is_also_subject(b, j, a, i, back)
         )
+        if acted is None:
+            acted = _is_served(a, b, j, back) if first else _is_served(b, a, i, partner)
         if acted is not None:
             return f"{acted.surface!r} does it in only one of them"
     return None
@@ -63,11 +66,7 @@ def _in_other_case(a: Reading, b: Reading, alignment: Alignment) -> str | None:
     """Der Bot informiert, den Bot informiert: give the noun that the article makes another part of an active deed."""
     table = lexicon(a.language)
     deeds = [(i, j) for i, j in alignment.pairs if a.units[i].kind == b.units[j].kind == "action"]
-    if (
-        not table.doers
-        or not deeds
-        or any(_is_passive(a, i) or _is_passive(b, j) for i, j in deeds)
-    ):
+    if not table.doers or not deeds or any(is_done_to(a, i) or is_done_to(b, j) for i, j in deeds):
         return None
     for i, j in alignment.pairs:
         first, second = _before(a, i), _before(b, j)
@@ -83,12 +82,14 @@ def _before(reading: Reading, i: int) -> str:
     return words[-1] if words else ""
 
 
-def _is_passive(reading: Reading, i: int) -> bool:
-    """Is the deed one that is done to its subject?"""
+def is_done_to(reading: Reading, i: int) -> bool:
+    """Is the deed one that is done to its subject (is reviewed, must be reviewed)?"""
     table = lexicon(reading.language)
     said = _up_to(reading.text, reading.clauses[reading.units[i].clause].end)
     if reading.language in UNSPACED:
         return any(word in said for word in table.passives)
+    if reading.language == "es" and reading.text[: reading.units[i].start].endswith(" se "):
+        return True  # el papel se pide
     if table.passives.isdisjoint(_words(said)):
         return False
     word = reading.units[i].surface
@@ -112,6 +113,16 @@ def _is_also_subject(
             return None
         return active.units[m] if _leads(active, m) else None
     return None
+
+
+def _is_served(passive: Reading, active: Reading, j: int, partner: dict[int, int]) -> Unit | None:
+    """Karin books flights, flights are booked for Karin: give who acts in the one, and has it done for her in the other."""
+    if active.language in UNSPACED:
+        return None
+    doers = (m for m in range(j) if active.units[m].clause == active.units[j].clause)
+    doer = next((m for m in doers if _may_act(active, m)), -1)
+    served = doer in partner and passive.units[partner[doer]].role in _SERVED
+    return active.units[doer] if served else None
 
 
 def _is_finite(deed: Unit, language: str) -> bool:

@@ -3,14 +3,18 @@
 from collections.abc import Sequence
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.lexicon import lexicon
+from memoryd.memory.consolidation.deeds import DIRECTIONS
+from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.several import is_wish_and_fact, works_otherwise
 from memoryd.memory.consolidation.site import Site, value_kind
 from memoryd.memory.consolidation.subject import has_another_subject
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _AMOUNTS = frozenset({"amount", "bytes", "seconds"})
-_CHANGING = frozenset({"move", "change", "replace", "switch", "migrate", "rename", "update"})
+_NOUNS = frozenset({"concept", "char", "word"})
+_CHANGING = frozenset(
+    {"move", "relocate", "change", "replace", "switch", "migrate", "rename", "update"}
+)
 
 
 def is_another_property(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
@@ -46,13 +50,17 @@ def _verbs(reading: Reading, numbers: Sequence[int]) -> set[str]:
     light = {verb for n in clauses for verb in reading.clauses[n].verbs}
     needed = {"need" for n in clauses if "must" in reading.clauses[n].modals}
     verbs = [u for i in numbers if (u := reading.units[i]).kind == "action"]
-    return {u.key for u in verbs if not _is_change(reading, u)} | light | needed
+    return (
+        {u.key for u in verbs if not is_change(reading, u)}
+        | (light - DIRECTIONS - _CHANGING)
+        | needed
+    )
 
 
-def _is_change(reading: Reading, verb: Unit) -> bool:
-    """変更, moved: says that something changed, and nothing else."""
-    sense = lexicon(reading.language).phrases.get(verb.surface.casefold())
-    return verb.key in _CHANGING or (sense is not None and "change" in sense.aside)
+def is_change(reading: Reading, unit: Unit) -> bool:
+    """変更, moved, 现在: does a unit say that something changed, and nothing else?"""
+    sense = lexicon(reading.language).phrases.get(unit.surface.casefold())
+    return unit.key in _CHANGING or (sense is not None and "change" in sense.aside)
 
 
 def _has_amount(reading: Reading, numbers: Sequence[int]) -> bool:
@@ -65,6 +73,8 @@ def difference_in_kind(
     """Say why the two do not speak of one attribute of one thing, or None."""
     if works_otherwise(old, new) or is_wish_and_fact(old, new):
         return "said in another sense"
+    if _tells_which(old, site.old) and _tells_which(new, site.new):
+        return "about the other of two"
     if not changed:
         apart = _is_what_should_be(old) != _is_what_should_be(new)
         return "what should be is not what is" if apart else None
@@ -72,6 +82,24 @@ def difference_in_kind(
         return "about another subject"
     other = is_another_property(old, new, alignment, site)
     return "about something else of the same" if other else None
+
+
+def _tells_which(reading: Reading, numbers: Sequence[int]) -> bool:
+    """奶奶左膝疼, 关闭首页很慢: does it say which is spoken of (a character, a deed), before it is said how that is?"""
+    if len(numbers) != 1 or reading.language not in UNSPACED:
+        return False
+    unit = reading.units[numbers[0]]
+    clause = [one for one in reading.units if one.clause == unit.clause]
+    place = clause.index(unit)
+    before, after = clause[:place], clause[place + 1 :]
+    if unit.kind == "action":  # and what is told of the deed is only how it goes
+        return not before and len(after) > 1 and after[-1].kind == "quality"
+    if len(after) < 2 or len(unit.surface) > 1 or after[0].start != unit.end:  # noqa: PLR2004 - a noun, and what is told of it
+        return False
+    if after[0].kind not in _NOUNS or any(u.role or u.kind == "action" for u in (*before, unit)):
+        return False
+    divides = reading.clauses[unit.clause].divides
+    return divides < 0 or unit.start < divides
 
 
 def _is_what_should_be(reading: Reading) -> bool:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
+from memoryd.memory.consolidation.headings import bare
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.text import fold
 
@@ -24,7 +25,7 @@ _SENTENCES = re.compile(  # not at the point of a German date (am 3. Juni), nor 
     r"(?!(?<=\b(?:Mr|Ms|Dr|St))\.\s[A-Z]|(?<=\b(?:Mrs|Sra))\.\s[A-Z]|(?<=\bProf)\.\s[A-Z]|(?<=\b[Mm](?:in|ax))\.\s\d|(?<=\bapprox)\.\s\d)"
     r"[.;!?](?=\s|$)|[。；！？\n])"
 )
-_STOPS = r",(?!\d)|:(?!\d)|\s[-–—]|[()]"
+_STOPS = r",(?!\d)|:(?!\d|//)|\s[-–—]|[()]"
 _CLAUSES: dict[str, re.Pattern[str]] = {
     language: re.compile(rf"({_STOPS}|\b(?:{words})\b)", re.IGNORECASE)
     for language, words in (
@@ -52,7 +53,7 @@ _CLAUSES: dict[str, re.Pattern[str]] = {
 }
 _ANY = r"(?:[^,;:()]|(?<=\d)[:,](?=\d))+?"  # 8:30, 1,020
 _NAME = r"(?-i:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*(?: (?:[A-ZÄÖÜÉÈÁÍÓÚ][\w.+#-]*|\d[\d.]*))*)"
-_PATH = r"(?:[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
+_PATH = r"(?:[a-z][a-z0-9+]*://[^\s,;()]+|[/~.][\w./~-]+|\w+/[\w./-]+|[\w-]+\.\w{1,5})"
 _PLACE = r"[A-Za-z0-9_~.-]*[/.][A-Za-z0-9_./-]*[A-Za-z0-9_/]"
 _LATIN = {"": _ANY, "N": _NAME, "w": r"[\w'-]+", "p": _PATH}
 _SLOTS: dict[str, dict[str, str]] = {
@@ -106,16 +107,18 @@ def reworded(text: str, language: Language, name: str = "rewordings") -> str | N
         return None
     table = _table(language, name)
     folded = _GAP.sub("", text) if language in UNSPACED else text
-    found = _words(folded.casefold(), language, table)
+    plain = bare(folded, language)
+    before = folded if name == "rewordings" else plain
+    found = _words(plain.casefold(), language, table)
     if not found:
-        return None
+        return plain if plain != before else None
     wholes, parts = _rows_with(found, language, name)
     pieces = [
         _clauses(_turn(piece, wholes, language), parts, language)
-        for piece in _SENTENCES.split(folded)
+        for piece in _SENTENCES.split(plain)
     ]
     said = "".join(pieces)
-    return said if said != folded else None
+    return said if said != before else None
 
 
 @lru_cache(maxsize=4096)

@@ -7,6 +7,7 @@ the run). Korean: word by word; a word that the tables do not cover whole is one
 from collections.abc import Iterator
 from dataclasses import replace
 
+from memoryd.memory.consolidation.chinese_names import names_at
 from memoryd.memory.consolidation.conjugation import korean_stem
 from memoryd.memory.consolidation.item import Item
 from memoryd.memory.consolidation.korean_numbers import counted_at
@@ -103,6 +104,8 @@ def _options(
         yield numeral.end - base - at, 9, numeral
     if text[at] in table.name_prefixes and at + 1 < len(text) and text[at + 1] not in "的于":
         yield 2, 21, None
+    if text[at] in table.surnames:
+        yield from names_at(text, at, base, table)
 
 
 def _is_name(text: str, at: int, end: int, table: Lexicon) -> bool:

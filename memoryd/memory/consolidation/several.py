@@ -10,6 +10,7 @@ from memoryd.memory.consolidation.tables import any_of, table, words_of
 from memoryd.memory.consolidation.unit import Reading, Unit
 
 _NAME = "several"
+_NOUNS = ("concept", "word", "name")
 _BEING = frozenset({"is", "are", "am", "be", "been"})
 
 
@@ -52,21 +53,31 @@ def is_told_of(reading: Reading, site: Sequence[int]) -> bool:
     if len(site) != 1 or not unit.key.startswith("number:"):
         return False
     mine = [i for i, one in enumerate(reading.units) if one.clause == unit.clause]
-    if mine.index(site[0]) != 1:
+    place = mine.index(site[0])
+    if place not in (1, 2) or any(
+        reading.units[i].kind not in _NOUNS or reading.units[i].role for i in mine[: place - 1]
+    ):
         return False
-    noun = reading.units[mine[0]]
+    noun = reading.units[mine[place - 1]]
     if reading.text[noun.end : unit.start].strip(" #"):
         return False
     rest = reading.text[unit.end :].lstrip(" )").casefold()
     if _telling(reading.language).match(rest):
         return True
     tense = reading.clauses[unit.clause].tense
-    return reading.language == "en" and tense == "participle" and bool(mine[2:])
+    return reading.language == "en" and tense == "participle" and bool(mine[place + 1 :])
 
 
 def says_both_ended(old: Reading, new: Reading) -> bool:
     """Node 18 is deprecated, Node 20 is deprecated: what is said of both is no sign that one replaced the other."""
     return _says("ended", old) and _says("ended", new)
+
+
+def is_gained(old: Reading, new: Reading, units: Iterable[Unit]) -> bool:
+    """We support SAML, we now support OIDC: what is new is mostly more, unless it is a number or the other is said to be over."""
+    if any(unit.kind == "quantity" for unit in units):
+        return False
+    return _says("gained", old) and _says("gained", new) and not _says("instead", new)
 
 
 def is_wish_and_fact(old: Reading, new: Reading) -> bool:
@@ -94,10 +105,13 @@ def is_counted_off(reading: Reading, site: Sequence[int]) -> bool:
     return reading.text[unit.end :].lstrip().startswith(counters)
 
 
-def is_line(reading: Reading, site: Sequence[int]) -> bool:
-    """The bug is in line 40: there may be another in line 52."""
+def is_of_many(reading: Reading, site: Sequence[int]) -> bool:
+    """The bug is in line 40: there may be another in line 52; 用 Redis 做缓存, and for more."""
     after = reading.text[reading.units[site[-1]].end :].lstrip()
-    return after.startswith(tuple(table(_NAME)["lines"].get(reading.language, ())) or "\0")
+    if after.startswith(tuple(table(_NAME)["lines"].get(reading.language, ())) or "\0"):
+        return True
+    used = _used_for(reading.language).search(reading.text)
+    return used is not None and reading.units[site[0]].start >= used.end()
 
 
 def _is_platform(reading: Reading, site: Sequence[int]) -> bool:
@@ -157,6 +171,11 @@ def _being(language: Language) -> re.Pattern[str]:
 @cache
 def _past(language: Language) -> re.Pattern[str]:
     return re.compile(table(_NAME)["past"].get(language, "(?!)"))
+
+
+@cache
+def _used_for(language: Language) -> re.Pattern[str]:
+    return re.compile(table(_NAME)["used_for"].get(language, "(?!)"))
 
 
 @cache

@@ -92,6 +92,11 @@ def is_degree(old: Reading, new: Reading, site: Site) -> bool:
     return all(unit.key in _LIMITING for unit in units)
 
 
+def are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
+    """At least 2, at most 8: a floor and a ceiling hold side by side."""
+    return {unit.key for unit in units_of(old, new, site)} == {"at_least", "at_most"}
+
+
 def _same_conditions(old: Reading, new: Reading) -> bool:
     """谢幕之前, 谢幕之后: do the same words stand in both conditions?"""
     inside = [

@@ -15,11 +15,11 @@ from memoryd.memory.consolidation.attributes import (
     is_single,
     mentions_any,
 )
+from memoryd.memory.consolidation.bearing import bears_on, is_announced
 from memoryd.memory.consolidation.changing import as_it_is_now
 from memoryd.memory.consolidation.comparison import (
     Comparison,
     Objection,
-    compare,
     object_to,
     object_to_wording,
 )
@@ -30,7 +30,8 @@ from memoryd.memory.consolidation.displaced import (
     is_of_another,
     spelled_apart,
 )
-from memoryd.memory.consolidation.exchange import exchanged
+from memoryd.memory.consolidation.events import are_events
+from memoryd.memory.consolidation.exchange import are_crossed, exchanged
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.numbering import acts, is_label, is_used
 from memoryd.memory.consolidation.properties import difference_in_kind
@@ -38,18 +39,20 @@ from memoryd.memory.consolidation.ranging import are_all_and_only
 from memoryd.memory.consolidation.several import (
     are_poles,
     is_counted_off,
-    is_line,
+    is_gained,
+    is_of_many,
     is_one_of,
     may_be_several,
     says_both_ended,
     was_done,
 )
 from memoryd.memory.consolidation.site import (
-    WORDS_OF_DEGREE,
     Site,
+    are_both_bounds,
     find_site,
     is_degree,
     units_of,
+    value_kind,
 )
 from memoryd.memory.consolidation.stations import find_station, is_of_the_moment, kin_of
 from memoryd.memory.consolidation.subject import is_subject
@@ -57,17 +60,11 @@ from memoryd.memory.consolidation.things import are_two_things, is_in_charge_of,
 from memoryd.memory.consolidation.turning import is_turned_round, negations
 from memoryd.memory.consolidation.unit import Reading
 from memoryd.memory.consolidation.values import (
-    are_both_bounds,
-    are_events,
-    are_ruled_out,
     is_closed,
-    is_comparable,
     is_counted,
     is_in_list,
     is_vague,
 )
-
-_MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,21 +78,11 @@ class Judgement:
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
     judgement = _judge_stations(old, new) or _judge_readings(old, new, comparison)
-    if judgement.relation == "distinct" and old.language == new.language:
-        return _judge_change(old, new) or judgement
-    return judgement
-
-
-def _judge_change(old: Reading, new: Reading) -> Judgement | None:
-    """The newer text tells of a change: judge what holds since, if that replaces the older surely."""
-    said = as_it_is_now(new)
-    if said is None or "also" in new.cues():
-        return None
-    comparison = compare(old, said)
-    if comparison.merges or find_site(old, said, comparison.alignment, loose=False) is None:
-        return None  # in staging, the food budget: of something else, perhaps
-    judgement = _judge_readings(old, said, comparison)
-    return judgement if judgement.relation == "update" else None
+    said = as_it_is_now(old, new) if judgement.relation == "distinct" else None
+    if said is None:
+        return judgement
+    again = _judge_readings(old, *said)
+    return again if again.relation == "update" else judgement
 
 
 def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
@@ -116,7 +103,7 @@ def _judge_values(old: Reading, new: Reading, comparison: Comparison) -> Judgeme
     site = None
     if alignment.only_a or (alignment.only_b and not _says_more(new, alignment)):
         site = find_site(old, new, alignment, loose=changed)
-        apart = site is None or not _is_about_the_same(old, alignment, changed)
+        apart = site is None or not bears_on(old, new, alignment, site, changed=changed)
         # Most pairs end here, before the guards are asked.
         if apart or (site is not None and not changed and _is_another_subject(old, new, site)):
             return Judgement("distinct", comparison.reason if apart else "about another subject")
@@ -219,11 +206,13 @@ def _told_from_the_other_end(
 
 def _is_converse(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """A reports to B, B is A's manager: a word for the relation differs, and who stands in it changed places."""
+    if are_crossed((i, j) for i, j in alignment.pairs if value_kind(old.units[i]) == "number"):
+        return True  # game 1: 3-2, game 2: 1-0
     degree = is_degree(old, new, site)
     if not degree and all(is_closed(unit) for unit in units_of(old, new, site)):
         return False
     said = [(i, j) for i, j in alignment.pairs if old.units[i].kind != "quantity"]
-    return any(i < k and j > m for i, j in said for k, m in said)
+    return are_crossed(said)
 
 
 def _says_more(new: Reading, alignment: Alignment) -> bool:
@@ -239,17 +228,11 @@ def _may_be_judged(old: Reading, new: Reading) -> bool:
         return False
     if kin_of(old.text, old.language) != kin_of(new.text, new.language):
         return False
+    if any(is_announced(one.text, one.language) for one in (old, new)):
+        return False
     if is_of_the_moment(old.text, old.language) and is_of_the_moment(new.text, new.language):
         return False
     return "doubt" not in old.cues() and "doubt" not in new.cues()
-
-
-def _is_about_the_same(old: Reading, alignment: Alignment, changed: bool) -> bool:
-    shared = len(alignment.pairs)
-    solid = [i for i, _ in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
-    if not solid:
-        return False
-    return shared >= _MIN_SHARED * len(old.units) - (1 if changed else 0)
 
 
 def _replaced(  # noqa: PLR0911 - one answer for each case
@@ -264,7 +247,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("distinct", comparison.reason)
     opposed = _are_opposites(old, new, site)
     beside = _is_added(new, site) or are_both_bounds(old, new, site)
-    if beside or not (opposed or is_comparable(old, new, site)):
+    if beside or not (opposed or _is_comparable(old, new, site)):
         return Judgement("distinct", "holds beside the other")
     if _leaves_facts(old, comparison.alignment, site):
         return Judgement("conflict", f"part of {attribute} was replaced")
@@ -275,10 +258,11 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return _other_subject(old, new, site, attribute)
     if not opposed and (_are_deeds(old, site.old) or _are_deeds(new, site.new)):
         return Judgement("distinct", "another deed")
-    if are_ruled_out(old, new, site):
+    if _are_ruled_out(old, new, site):
         return Judgement("distinct", "both may be ruled out")
     if changed or opposed:
-        more = _has_in_charge(old, new, site)  # what somebody now maintains, beside or instead
+        gained = not opposed and is_gained(old, new, units_of(old, new, site))
+        more = gained or _has_in_charge(old, new, site)  # now maintains: beside or instead
         return Judgement("conflict" if more else "update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
@@ -300,7 +284,7 @@ def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute
         return Judgement("distinct", reason)
     several = may_be_several(old, site.old) or may_be_several(new, site.new)
     closed = all(is_closed(unit) for unit in units_of(old, new, site))
-    single = closed or is_single(old, site.old) or is_single(new, site.new)
+    single = closed or (is_single(old, site.old) and is_single(new, site.new))
     if several or (was_done(old, site.old) and was_done(new, site.new)) or not single:
         return Judgement("conflict", f"two values of {attribute}")
     return Judgement("update", attribute)
@@ -310,8 +294,8 @@ def _holds_beside(old: Reading, new: Reading, site: Site) -> str | None:
     """Say why the two are no values of one attribute: another thing, another event, one of several."""
     labels = is_label(old, site.old) and is_label(new, site.new)
     labels = labels or (is_counted_off(old, site.old) and is_counted_off(new, site.new))
-    lines = is_line(old, site.old) and is_line(new, site.new)
-    if lines or (labels and not _is_where(old, new, site)):
+    many = is_of_many(old, site.old) and is_of_many(new, site.new)
+    if many or (labels and not _is_where(old, new, site)):
         return "about another of its kind"
     if are_events(old, new, site):
         return "two events"
@@ -334,12 +318,26 @@ def _are_deeds(reading: Reading, numbers: Sequence[int]) -> bool:
     return all(unit.kind == "action" and not unit.surface.isupper() for unit in units)
 
 
+def _are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
+    """Never debug in production, never in development: one ban does not lift another, unless it moves a bound."""
+    if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
+        return False
+    return all(unit.sign < 0 for unit in units_of(old, new, site))
+
+
 def _leaves_facts(old: Reading, alignment: Alignment, site: Site) -> bool:
     """Does the older text say something beside the value that the newer does not take up?"""
     touched = {old.units[i].clause for i, _ in alignment.pairs} | {
         old.units[i].clause for i in site.old
     }
     return any(old.units[i].clause not in touched for i in alignment.only_a if i not in site.old)
+
+
+def _is_comparable(old: Reading, new: Reading, site: Site) -> bool:
+    """A number is replaced by a number, a day by a day, a name by a name."""
+    kinds_old = {value_kind(old.units[i]) for i in site.old}
+    kinds_new = {value_kind(new.units[j]) for j in site.new}
+    return bool(kinds_old & kinds_new)
 
 
 def _are_opposites(old: Reading, new: Reading, site: Site) -> bool:

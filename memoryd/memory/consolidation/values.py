@@ -56,35 +56,3 @@ def is_in_list(old: Reading, site: Site) -> bool:
         return True
     sizes = [sum(u.clause == n for u in old.units) for n in range(len(old.clauses))]
     return sizes[unit.clause] == 1 and sum(size == 1 for size in sizes) > 1
-
-
-def are_events(old: Reading, new: Reading, site: Site) -> bool:
-    """Ben called on Monday, Ben called on Tuesday: what was done at two times was done twice."""
-    dated = all(
-        value_kind(unit) in ("weekday", "date", "day", "month", "time")
-        for unit in units_of(old, new, site)
-    )
-    past = ("past", "participle")
-    return dated and all(
-        reading.clauses[reading.units[numbers[0]].clause].tense in past
-        for reading, numbers in ((old, site.old), (new, site.new))
-    )
-
-
-def are_both_bounds(old: Reading, new: Reading, site: Site) -> bool:
-    """At least 2, at most 8: a floor and a ceiling hold side by side."""
-    return {unit.key for unit in units_of(old, new, site)} == {"at_least", "at_most"}
-
-
-def are_ruled_out(old: Reading, new: Reading, site: Site) -> bool:
-    """Never debug in production, never debug in development: one ban does not lift another, unless it moves a bound."""
-    if any(unit.kind == "compare" or unit.scope for unit in (*old.units, *new.units)):
-        return False
-    return all(unit.sign < 0 for unit in units_of(old, new, site))
-
-
-def is_comparable(old: Reading, new: Reading, site: Site) -> bool:
-    """A number is replaced by a number, a day by a day, a name by a name."""
-    kinds_old = {value_kind(old.units[i]) for i in site.old}
-    kinds_new = {value_kind(new.units[j]) for j in site.new}
-    return bool(kinds_old & kinds_new)

@@ -218,6 +218,24 @@ def test_what_may_hold_beside_the_other_is_left_alone_both_ways(older: str, newe
     assert relation(older, newer) == relation(newer, older) == "distinct"
 
 
+@pytest.mark.parametrize(("older", "newer"), table("unrelated.tsv"))
+def test_a_word_of_change_replaces_nothing_it_does_not_speak_of(older: str, newer: str) -> None:
+    assert relation(older, newer) == "distinct"
+
+
+def test_what_is_newer_of_one_thing_replaces_nothing_of_another() -> None:
+    """Every newer text against the older text of every other row: tens of thousands of pairs that share a word at most, but for the few
+    rows about one thing (two budgets)."""
+    rows = table("newer.tsv")
+    replaced = sum(
+        relation(older, newer) == "update"
+        for n, (_, newer) in enumerate(rows)
+        for older, _ in rows[:n] + rows[n + 1 :]
+    )
+
+    assert replaced <= len(rows) // 4
+
+
 @pytest.mark.parametrize(("older", "newer"), table("unclear.tsv"))
 def test_what_may_have_several_values_is_for_a_person_both_ways(older: str, newer: str) -> None:
     assert relation(older, newer) == relation(newer, older) == "conflict"

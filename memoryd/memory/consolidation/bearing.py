@@ -1,0 +1,170 @@
+"""Does a newer note bear on an older one at all? Most notes of a bank share a word; few speak of the same.
+
+A word of change (now, instead, 改成) says that something was replaced, not what: so the rest of both texts must still
+be the same, but for the one value, and that must stand in the same place.
+"""
+
+import re
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from functools import cache, lru_cache
+
+from memoryd.memory.consolidation.alignment import Alignment
+from memoryd.memory.consolidation.attributes import is_single
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language
+from memoryd.memory.consolidation.properties import is_change
+from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, units_of, value_kind
+from memoryd.memory.consolidation.tables import table, words_of
+from memoryd.memory.consolidation.unit import Reading, Unit
+
+_MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
+_PLAIN = frozenset({"word", "quality"})
+_NO_THINGS = WORDS_OF_DEGREE | {"action", "quality"}
+_LONGEST = 3  # units of a value
+_MORE = 1  # beside a value in the newer text alone: the rest of a name
+_DURATIONS = frozenset({"seconds", "months"})
+_CURRENCY = 3  # letters of its code (ISO 4217)
+
+
+def bears_on(
+    old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
+) -> bool:
+    """May what stands in a *site* of the newer text be a newer value of what stands there in the older one?
+
+    Args:
+        changed: the newer text says that something changed.
+    """
+    if not _is_about_the_same(old, alignment, changed=changed):
+        return False
+    if not site.old or not site.new:
+        return not changed or _is_mostly_shared(old, new, alignment, site)
+    if not _are_of_one_dimension(old, new, site):
+        return False
+    if _is_plain(old, new, site) and _shares_deeds_only(old, alignment):
+        single = not changed and is_single(old, site.old) and is_single(new, site.new)
+        if not single and not _are_alike(old, new, alignment, site):
+            return False
+    return not changed or (
+        _is_framed_alike(old, new, alignment, site) and _is_denied_alike(old, new, alignment)
+    )
+
+
+def _is_about_the_same(old: Reading, alignment: Alignment, *, changed: bool) -> bool:
+    """Do two texts share enough of what the older one says?"""
+    if not any(old.units[i].kind not in WORDS_OF_DEGREE for i, _ in alignment.pairs):
+        return False
+    return len(alignment.pairs) >= _MIN_SHARED * len(old.units) - (1 if changed else 0)
+
+
+def _is_plain(old: Reading, new: Reading, site: Site) -> bool:
+    return all(value_kind(unit) in _PLAIN for unit in units_of(old, new, site))
+
+
+def _shares_deeds_only(old: Reading, alignment: Alignment) -> bool:
+    """Reduce the limit, reduce the price; great to see: a verb is no attribute of two things."""
+    return all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs)
+
+
+def _are_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """Ask Anna, ask Ben: do both values end in a word of one kind, behind the same preposition? Two objects are two things."""
+    first = _stretch(new, site.new, {j for _, j in alignment.pairs})[0]
+    ends = old.units[site.old[-1]], new.units[site.new[-1]]
+    role = old.units[site.old[0]].role
+    if role != new.units[first].role or value_kind(ends[0]) != value_kind(ends[1]):
+        return False
+    spaced = old.language not in UNSPACED
+    return bool(role) or not (spaced and all(unit.kind == "concept" for unit in ends))
+
+
+def _are_of_one_dimension(old: Reading, new: Reading, site: Site) -> bool:
+    """For six months, for 1,250 euros: a time is not replaced by a price."""
+    first, second = _dimensions(old, site.old), _dimensions(new, site.new)
+    return not first or not second or bool(first & second)
+
+
+def _dimensions(reading: Reading, numbers: Sequence[int]) -> set[str]:
+    """What the amounts of a value measure; none if one of them is a bare number, which may measure anything."""
+    found = {_dimension(reading.units[i]) for i in numbers if _is_amount(reading.units[i])}
+    return set() if "number" in found else found
+
+
+def _is_amount(unit: Unit) -> bool:
+    return unit.kind == "quantity" and value_kind(unit) in ("amount", "seconds", "bytes", "number")
+
+
+def _dimension(unit: Unit) -> str:
+    prefix = unit.key.partition(":")[0]
+    if prefix in _DURATIONS:
+        return "duration"
+    return "money" if len(prefix) == _CURRENCY and prefix.isupper() else prefix
+
+
+@lru_cache(maxsize=16384)
+def is_announced(text: str, language: Language) -> bool:
+    """Does a text say what somebody is about to do or sees just now (languages/announcing.toml)? No state of things."""
+    return _openings(language).match(text.casefold().lstrip("\"'`•-* ")) is not None
+
+
+@cache
+def _openings(language: Language) -> re.Pattern[str]:
+    return words_of(table("announcing")["openings"][language], language)
+
+
+def _stretch(reading: Reading, numbers: Sequence[int], shared: AbstractSet[int]) -> range:
+    """Give the units of a value with those around it that the other text does not have: now, 现在, the rest of a name."""
+    first, last = numbers[0], numbers[-1]
+    while first - 1 not in shared and _is_beside(reading, first - 1, first):
+        first -= 1
+    while last + 1 not in shared and _is_beside(reading, last, last + 1):
+        last += 1
+    return range(first, last + 1)
+
+
+def _is_beside(reading: Reading, left: int, right: int) -> bool:
+    units = reading.units
+    return left >= 0 and right < len(units) and units[left].clause == units[right].clause
+
+
+def _is_framed_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """Is one stretch of both texts another, most of what is said around it the same, and on the same side of it?"""
+    pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
+    told = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    value = _stretch(new, told, {j for _, j in pairs})
+    said = [j for j in value if j in told or not is_change(new, new.units[j])]
+    longest = min(_LONGEST, len(pairs) + 1)
+    if not _is_run(site.old) or max(len(site.old), len(said)) > longest:
+        return False
+    if len(said) > len(told) + _MORE or any(j in value for _, j in pairs):
+        return False
+    clauses = {new.units[j].clause for j in (*told, *(j for _, j in pairs))}
+    around = max(_count(old, site.old, None), _count(new, value, clauses))
+    beside = any((i < site.old[0]) == (j < value[0]) for i, j in pairs)
+    if _is_plain(old, new, site):
+        return beside and 2 * len(pairs) > around
+    return 2 * len(pairs) > around or (beside and len(pairs) > 1 and 2 * len(pairs) == around)
+
+
+def _is_run(numbers: Sequence[int]) -> bool:
+    return numbers[-1] - numbers[0] == len(numbers) - 1
+
+
+def _is_mostly_shared(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """Only one text has words that the other has not: is the rest of both the same? What the newer leaves out tells nothing."""
+    if not site.new:
+        return is_degree(old, new, site) or not _is_denied_alike(old, new, alignment)
+    return 2 * len(alignment.pairs) > max(_count(old, site.old, None), _count(new, site.new, None))
+
+
+def _count(reading: Reading, numbers: Sequence[int], clauses: set[int] | None) -> int:
+    """Count the units around a value, in some clauses or in all of them."""
+    return sum(
+        i not in numbers
+        and unit.kind not in WORDS_OF_DEGREE
+        and (clauses is None or unit.clause in clauses)
+        for i, unit in enumerate(reading.units)
+    )
+
+
+def _is_denied_alike(old: Reading, new: Reading, alignment: Alignment) -> bool:
+    """We don't support IE, we now support Linux: what is shared is denied of one thing and said of another."""
+    return all(old.units[i].sign == new.units[j].sign for i, j in alignment.pairs)
