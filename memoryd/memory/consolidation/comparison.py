@@ -16,6 +16,7 @@ from memoryd.memory.consolidation.deeds import (
     DIRECTIONS,
     ended_problem,
     may_be_one,
+    states,
 )
 from memoryd.memory.consolidation.differences import difference
 from memoryd.memory.consolidation.governing import governed_problem
@@ -41,7 +42,6 @@ _MEASURES = frozenset({"old", "size", "long", "high", "better"})
 _BEING = frozenset({"be", "is", "are", "been", "get"})
 _OTHER: dict[Side, Side] = {"": "", "a": "b", "b": "a"}
 _COMMON = frozenset({"concept", "action", "quality"})  # words that many texts have
-_ORDERING = frozenset({"do", "don't", "dont", "not", "never", "always", "please", "to"})
 _THIRD = frozenset({"he", "she", "they"})
 
 
@@ -242,22 +242,9 @@ def _modality(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
         (b, modals_a, a, [(m, n) for n, m in clauses]),
     ):
         ruled = {m for n, m in places if "should" in said.clauses[n].modals}
-        if not other and any(_states(silent, m) for m in ruled):
+        if not other and any(states(silent, m) for m in ruled):
             return Objection("what should be is not what is")
     return None
-
-
-def _states(reading: Reading, clause: int) -> bool:
-    """Does the clause tell what something does (the API returns JSON), rather than what to do?"""
-    divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
-    if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
-        return True
-    subject = reading.text[max(reading.clauses[clause].start, 0) : max(divides, 0)].casefold()
-    if all(word in _ORDERING or word.endswith("ly") for word in subject.split()):
-        return False  # don't manually edit them
-    return divides > 0 and any(
-        u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
-    )
 
 
 def _modals(reading: Reading, clauses: set[int]) -> frozenset[str]:

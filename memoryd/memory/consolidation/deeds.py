@@ -11,6 +11,7 @@ _USED = frozenset({"use", IMPERATIVE})
 _PROVIDED = frozenset({"give", "have", "get", "use", "make", "stay", "put", IMPERATIVE})
 _BANS = frozenset({"forbid", "omit"})
 _DENIALS = _BANS | {"forget", "cease", "refuse", "loathe"}
+_ORDERING = frozenset({"do", "don't", "dont", "not", "never", "always", "please", "to"})
 
 
 def may_be_one(  # noqa: PLR0911 - one answer for each pair of verbs
@@ -78,3 +79,16 @@ def ended_problem(a: Reading, b: Reading, alignment: Alignment) -> str | None:
         ):
             return "only one speaks of the past"
     return None
+
+
+def states(reading: Reading, clause: int) -> bool:
+    """Does the clause tell what something does (the API returns JSON), rather than what to do?"""
+    divides, verbs = reading.clauses[clause].divides, reading.clauses[clause].verbs
+    if "use" in verbs and IMPERATIVE not in verbs and "we" in reading.persons:
+        return True
+    subject = reading.text[max(reading.clauses[clause].start, 0) : max(divides, 0)].casefold()
+    if all(word in _ORDERING or word.endswith("ly") for word in subject.split()):
+        return False  # don't manually edit them
+    return divides > 0 and any(
+        u.kind == "action" and u.start >= divides for u in reading.units if u.clause == clause
+    )

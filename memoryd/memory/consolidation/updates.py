@@ -20,7 +20,6 @@ from memoryd.memory.consolidation.changing import as_it_is_now
 from memoryd.memory.consolidation.comparison import (
     Comparison,
     Objection,
-    compare,
     object_to,
     object_to_wording,
 )
@@ -81,21 +80,11 @@ class Judgement:
 def judge(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
     """Decide what *new* does to *old*; both must have been compared and not merged."""
     judgement = _judge_stations(old, new) or _judge_readings(old, new, comparison)
-    if judgement.relation == "distinct" and old.language == new.language:
-        return _judge_change(old, new) or judgement
-    return judgement
-
-
-def _judge_change(old: Reading, new: Reading) -> Judgement | None:
-    """The newer text tells of a change: judge what holds since, if that replaces the older surely."""
-    said = as_it_is_now(new)
-    if said is None or "also" in new.cues():
-        return None
-    comparison = compare(old, said)
-    if comparison.merges or find_site(old, said, comparison.alignment, loose=False) is None:
-        return None  # in staging, the food budget: of something else, perhaps
-    judgement = _judge_readings(old, said, comparison)
-    return judgement if judgement.relation == "update" else None
+    said = as_it_is_now(old, new) if judgement.relation == "distinct" else None
+    if said is None:
+        return judgement
+    again = _judge_readings(old, *said)
+    return again if again.relation == "update" else judgement
 
 
 def _judge_readings(old: Reading, new: Reading, comparison: Comparison) -> Judgement:
