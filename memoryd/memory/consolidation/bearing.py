@@ -11,7 +11,7 @@ from functools import cache, lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import is_single
-from memoryd.memory.consolidation.lexicon import UNSPACED, Language
+from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.consolidation.properties import is_change
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, units_of, value_kind
 from memoryd.memory.consolidation.tables import table, words_of
@@ -38,15 +38,54 @@ def bears_on(
         return False
     if not site.old or not site.new:
         return not changed or _is_mostly_shared(old, new, alignment, site)
-    if not _are_of_one_dimension(old, new, site):
+    if not _are_of_one_dimension(old, new, site) or _shares_values_only(old, alignment):
         return False
-    if _is_plain(old, new, site) and _shares_deeds_only(old, alignment):
-        single = not changed and is_single(old, site.old) and is_single(new, site.new)
-        if not single and not _are_alike(old, new, site, changed=changed):
-            return False
+    if _is_plain(old, new, site) and not _are_like_words(
+        old, new, alignment, site, changed=changed
+    ):
+        return False
     return not changed or (
         _is_framed_alike(old, new, alignment, site) and _is_denied_alike(old, new, alignment)
     )
+
+
+def _are_like_words(
+    old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
+) -> bool:
+    """May one of two values that are mere words stand for the other? Two objects of one deed are two things."""
+    if changed and _acts(old, site.old) != _acts(new, site.new):
+        return False  # makes the cake, is now in sales
+    if not all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs):
+        return changed or not _are_two_qualities(old, new, site)
+    single = not changed and is_single(old, site.old) and is_single(new, site.new)
+    if single and _stands_before(alignment, site):
+        return True
+    return _are_alike(old, new, site, changed=changed)
+
+
+def _shares_values_only(old: Reading, alignment: Alignment) -> bool:
+    """Water the plants on Monday, the job is now on Monday: the same value of two things."""
+    return all(old.units[i].kind == "quantity" for i, _ in alignment.pairs)
+
+
+def _acts(reading: Reading, numbers: Sequence[int]) -> bool:
+    being = lexicon(reading.language).existing | {"live"}
+    units = [reading.units[i] for i in numbers if reading.units[i].kind == "action"]
+    return any(unit.key not in being and not is_change(reading, unit) for unit in units)
+
+
+def _are_two_qualities(old: Reading, new: Reading, site: Site) -> bool:
+    """The café is cheap, the café is quiet: both may be so, unless one is the opposite of the other."""
+    units = units_of(old, new, site)
+    if len(site.old) != 1 or len(site.new) != 1 or any(u.kind != "quality" for u in units):
+        return False
+    pair = units[0].key, units[1].key
+    return pair not in lexicon(new.language).opposites
+
+
+def _stands_before(alignment: Alignment, site: Site) -> bool:
+    """The default is tabs; not: keep the tables small."""
+    return all(i < site.old[0] and j < site.new[0] for i, j in alignment.pairs)
 
 
 def _is_about_the_same(old: Reading, alignment: Alignment, *, changed: bool) -> bool:
@@ -58,11 +97,6 @@ def _is_about_the_same(old: Reading, alignment: Alignment, *, changed: bool) -> 
 
 def _is_plain(old: Reading, new: Reading, site: Site) -> bool:
     return all(value_kind(unit) in _PLAIN for unit in units_of(old, new, site))
-
-
-def _shares_deeds_only(old: Reading, alignment: Alignment) -> bool:
-    """Reduce the limit, reduce the price; great to see: a verb is no attribute of two things."""
-    return all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs)
 
 
 def _are_alike(old: Reading, new: Reading, site: Site, *, changed: bool) -> bool:
