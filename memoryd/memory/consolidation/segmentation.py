@@ -4,7 +4,8 @@ Chinese and Japanese: the cut with the fewest unknown characters, then the fewes
 the run). Korean: word by word; a word that the tables do not cover whole is one unknown word with its particles.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from memoryd.memory.consolidation.chinese_names import names_at
@@ -16,6 +17,7 @@ from memoryd.memory.consolidation.quantities import with_unit
 from memoryd.memory.text import HAN_NUMERAL, parse_han_numeral, script
 
 _NUMBER = "number:"
+_KATAKANA = re.compile("[ァ-ヺー]")
 _MOST_EXACT = 10**15  # beyond it a float is not every whole number, and two would be equal
 _UNKNOWN = 30  # cost of a character that no word covers; a word costs 10, a lone character or a merely common word 11
 _MULTIPLIERS = {
@@ -54,8 +56,27 @@ def segment(text: str, base: int, at: int, table: Lexicon) -> Iterator[Item]:
     while at < len(text):
         cut = text.find(" ", at)
         stop = len(text) if cut < 0 else cut
-        yield from _pieces(text[at:stop], base + at, table)
+        yield from _with_loan_words(_pieces(text[at:stop], base + at, table))
         at = stop + 1
+
+
+def _with_loan_words(items: Iterable[Item]) -> Iterator[Item]:
+    """Join characters that no word claims to one unit where they are katakana: アンナ is one name, not three characters."""
+    run: list[Item] = []
+    for item in items:
+        if item.role == "char" and _KATAKANA.fullmatch(item.surface):
+            run.append(item)
+            continue
+        yield from _joined(run)
+        run = []
+        yield item
+    yield from _joined(run)
+
+
+def _joined(run: Sequence[Item]) -> Iterator[Item]:
+    if run:
+        word = "".join(item.surface for item in run)
+        yield Item("char", word, word, run[0].start, run[-1].end)
 
 
 def _pieces(text: str, base: int, table: Lexicon) -> Iterator[Item]:
