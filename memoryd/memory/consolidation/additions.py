@@ -210,8 +210,9 @@ def _says_no_more(wider: Reading, i: int, narrow: Reading) -> bool:
     opens = i == 0 or wider.units[i - 1].clause != unit.clause
     if opens and wider.text[facts.start : unit.start].strip():
         return False  # an article stands before it
-    if any(other.key == FINISHED for other in wider.units[i + 1 : i + 2]):
-        return False  # 开会, 开完会
+    finished = any(other.key == FINISHED for other in wider.units[i + 1 : i + 2])  # 开会, 开完会
+    if finished or any(other.role == "by" for other in narrow.units):
+        return False  # paid by Ben, called by Ben: he does something, if no table knows what
     verbs = frozenset().union(*(clause.verbs for clause in narrow.clauses))
     if not verbs <= words.light_verbs.get(unit.key, frozenset()):
         return False

@@ -326,6 +326,12 @@ def _light_verbs(a: Reading, b: Reading, alignment: Alignment) -> Objection | No
         return Objection(
             f"another verb: {min(ours)} / {min(theirs)}", "direction" if changed else "veto"
         )
+    if (
+        bool(ours) != bool(theirs)
+        and a.language not in UNSPACED
+        and any(a.units[i].role == b.units[j].role == "by" for i, j in alignment.pairs)
+    ):
+        return Objection("only one tells what is done")  # installed by Ben, called by Ben
     if ("go" in ours) != ("go" in theirs) and any(
         {a.units[i].role, b.units[j].role} == {"toward", "in"} for i, j in alignment.pairs
     ):
