@@ -53,8 +53,13 @@ def _are_like_words(
     old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
 ) -> bool:
     """May one of two values that are mere words stand for the other? Two objects of one deed are two things."""
-    if changed and _acts(old, site.old) != _acts(new, site.new):
-        return False  # makes the cake, is now in sales
+    if changed and (
+        _acts(old, site.old) != _acts(new, site.new)  # makes the cake, is now in sales
+        or _wants(old) != _wants(new)  # 喜欢画画, 现在上小学
+        or _is_otherwise(old, new, site)
+        or not set(alignment.only_a) <= set(site.old)  # 周一早上发, 现在发到群里
+    ):
+        return False
     if not all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs):
         return changed or not _are_two_qualities(old, new, site)
     single = not changed and is_single(old, site.old) and is_single(new, site.new)
@@ -68,10 +73,23 @@ def _shares_values_only(old: Reading, alignment: Alignment) -> bool:
     return all(old.units[i].kind == "quantity" for i, _ in alignment.pairs)
 
 
+def _wants(reading: Reading) -> bool:
+    return any("want" in clause.modals for clause in reading.clauses)
+
+
 def _acts(reading: Reading, numbers: Sequence[int]) -> bool:
     being = lexicon(reading.language).existing | {"live"}
     units = [reading.units[i] for i in numbers if reading.units[i].kind == "action"]
     return any(unit.key not in being and not is_change(reading, unit) for unit in units)
+
+
+def _is_otherwise(old: Reading, new: Reading, site: Site) -> bool:
+    """My sister is a nurse, my sister moved to Hamburg: a common noun and a name, and a preposition before one of them only."""
+    if old.language in UNSPACED | {"de"}:
+        return False
+    values = old.units[site.old[-1]], new.units[site.new[-1]]
+    named = [unit.surface[:1].isupper() for unit in values]
+    return bool(values[0].role) != bool(values[1].role) and named[0] != named[1]
 
 
 def _are_two_qualities(old: Reading, new: Reading, site: Site) -> bool:
