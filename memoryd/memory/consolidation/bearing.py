@@ -12,6 +12,7 @@ from functools import cache, lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import is_single
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
+from memoryd.memory.consolidation.narrowing import is_narrowed, leaves_some
 from memoryd.memory.consolidation.properties import is_change
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, units_of, value_kind
 from memoryd.memory.consolidation.tables import table, words_of
@@ -20,6 +21,10 @@ from memoryd.memory.consolidation.unit import Reading, Unit
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 _PLAIN = frozenset({"word", "quality"})
 _NO_THINGS = WORDS_OF_DEGREE | {"action", "quality"}
+_PLACES = frozenset({"in", "toward", "at"})
+_MOVING = frozenset({"move", "relocate", "go", "live"})
+_MOVED = ("搬", "迁", "挪", "引っ越", "移転", "이사", "옮")
+_EXCHANGING = frozenset({"change", "replace", "switch", "migrate", "rename", "update", "rewrite"})
 _LONGEST = 3  # units of a value
 _MORE = 1  # beside a value in the newer text alone: the rest of a name
 _DURATIONS = frozenset({"seconds", "months"})
@@ -45,7 +50,10 @@ def bears_on(
     ):
         return False
     return not changed or (
-        _is_framed_alike(old, new, alignment, site) and _is_denied_alike(old, new, alignment)
+        not leaves_some(old, alignment, site)
+        and not is_narrowed(old, new, alignment, site)
+        and _is_framed_alike(old, new, alignment, site)
+        and _is_denied_alike(old, new, alignment)
     )
 
 
@@ -56,9 +64,10 @@ def _are_like_words(
     if changed and (
         _acts(old, site.old) != _acts(new, site.new)  # makes the cake, is now in sales
         or _wants(old) != _wants(new)  # 喜欢画画, 现在上小学
-        or _is_otherwise(old, new, site)
-        or not set(alignment.only_a) <= set(site.old)  # 周一早上发, 现在发到群里
+        or not _may_follow(old, new, alignment, site)
     ):
+        return False
+    if not changed and not _are_told_alike(old, new, alignment, site):
         return False
     if not all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs):
         return changed or not _are_two_qualities(old, new, site)
@@ -83,13 +92,73 @@ def _acts(reading: Reading, numbers: Sequence[int]) -> bool:
     return any(unit.key not in being and not is_change(reading, unit) for unit in units)
 
 
-def _is_otherwise(old: Reading, new: Reading, site: Site) -> bool:
-    """My sister is a nurse, my sister moved to Hamburg: a common noun and a name, and a preposition before one of them only."""
-    if old.language in UNSPACED | {"de"}:
+def _may_follow(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """My sister is a nurse, moved to Hamburg, now uses a Mac: is it told with a like verb and preposition, and not merely of her?"""
+    if not _are_told_alike(old, new, alignment, site) or _holds_two_places(new, site):
         return False
-    values = old.units[site.old[-1]], new.units[site.new[-1]]
-    named = [unit.surface[:1].isupper() for unit in values]
-    return bool(values[0].role) != bool(values[1].role) and named[0] != named[1]
+    ours, theirs = _verbs(old, site.old), _verbs(new, site.new)
+    spaced = old.language not in UNSPACED
+    if ours and not ours & theirs and (theirs or spaced):
+        return False
+    places = set(_roles(old, new, site)) <= _PLACES or (_lives(old) and _has_moved(new))
+    return not is_mere_name(old, alignment) or bool(ours & theirs) or places
+
+
+def _are_told_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """Does the same preposition stand before both values, or was one exchanged for the other (switched to, 换成)?"""
+    first, second = _roles(old, new, site)
+    if first == second or {first, second} <= _PLACES:
+        return True
+    if is_mere_name(old, alignment) and {first, second} & {"from", "as"}:
+        return False
+    done = {verb for clause in new.clauses for verb in clause.verbs}
+    done |= {unit.key for unit in new.units if unit.kind == "action"}
+    if old.language in UNSPACED:
+        return _lives(old) or not (first in _PLACES or _has_moved(new))
+    return bool(done & _EXCHANGING) or not {first, second} & _PLACES
+
+
+def _lives(reading: Reading) -> bool:
+    """住在北京: does a verb take the place of a preposition?"""
+    return any(unit.key == "live" for unit in reading.units)
+
+
+def _has_moved(new: Reading) -> bool:
+    return any(word.startswith(_MOVED) for word in new.dropped)
+
+
+def _holds_two_places(new: Reading, site: Site) -> bool:
+    """Emails about invoices go to Ben, the logo in the footer is white: does the differing run stand on both sides of the verb?"""
+    told = [new.units[j] for j in site.new if new.units[j].kind != "action"]
+    divides = {new.clauses[unit.clause].divides for unit in told}
+    roles = {unit.role for unit in told}
+    if len(told) > 1 and len(roles) > 1 and "" not in roles:
+        return True
+    return any(min(u.start for u in told) < at < max(u.start for u in told) for at in divides)
+
+
+def _verbs(reading: Reading, numbers: Sequence[int]) -> set[str]:
+    """The light verbs of the clauses of a value, but those that only say that it changed."""
+    found = {verb for i in numbers for verb in reading.clauses[reading.units[i].clause].verbs}
+    return found - _EXCHANGING - _MOVING
+
+
+def _roles(old: Reading, new: Reading, site: Site) -> tuple[str, str]:
+    """The prepositions before two values."""
+    return _role(old, site.old), _role(new, site.new)
+
+
+def _role(reading: Reading, numbers: Sequence[int]) -> str:
+    nouns = [reading.units[i] for i in numbers if reading.units[i].kind != "action"]
+    return nouns[-1].role if nouns else ""
+
+
+def is_mere_name(old: Reading, alignment: Alignment) -> bool:
+    """Is who or what bears a name all that both texts speak of?"""
+    shared = [old.units[i] for i, _ in alignment.pairs]
+    if all(unit.kind == "char" for unit in shared):
+        return True
+    return len(shared) == 1 and shared[0].kind in ("name", "code")
 
 
 def _are_two_qualities(old: Reading, new: Reading, site: Site) -> bool:
@@ -114,7 +183,8 @@ def _is_about_the_same(old: Reading, alignment: Alignment, *, changed: bool) -> 
 
 
 def _is_plain(old: Reading, new: Reading, site: Site) -> bool:
-    return all(value_kind(unit) in _PLAIN for unit in units_of(old, new, site))
+    kinds = {value_kind(unit) for unit in units_of(old, new, site)}
+    return kinds <= _PLAIN or kinds == {"code"}
 
 
 def _are_alike(old: Reading, new: Reading, site: Site, *, changed: bool) -> bool:
@@ -126,7 +196,7 @@ def _are_alike(old: Reading, new: Reading, site: Site, *, changed: bool) -> bool
     if roles[0] != roles[1]:
         return changed  # kept with Loki, now in Mimir
     spaced = old.language not in UNSPACED
-    return bool(roles[0]) or not (spaced and all(unit.kind == "concept" for unit in ends))
+    return bool(roles[0]) or not (spaced and all(unit.kind in ("concept", "code") for unit in ends))
 
 
 def _are_of_one_dimension(old: Reading, new: Reading, site: Site) -> bool:
@@ -204,7 +274,9 @@ def _is_run(numbers: Sequence[int]) -> bool:
 def _is_mostly_shared(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """Only one text has words that the other has not: is the rest of both the same? What the newer leaves out tells nothing."""
     if not site.new:
-        return is_degree(old, new, site) or not _is_denied_alike(old, new, alignment)
+        left = [old.units[i] for i in site.old]
+        when = all(unit.kind == "quantity" and unit.listed < 0 for unit in left)  # not of a list
+        return is_degree(old, new, site) or (when and not _is_denied_alike(old, new, alignment))
     return 2 * len(alignment.pairs) > max(_count(old, site.old, None), _count(new, site.new, None))
 
 

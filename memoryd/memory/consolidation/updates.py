@@ -15,7 +15,7 @@ from memoryd.memory.consolidation.attributes import (
     is_single,
     mentions_any,
 )
-from memoryd.memory.consolidation.bearing import bears_on, is_announced
+from memoryd.memory.consolidation.bearing import bears_on, is_announced, is_mere_name
 from memoryd.memory.consolidation.changing import as_it_is_now
 from memoryd.memory.consolidation.comparison import (
     Comparison,
@@ -268,7 +268,7 @@ def _replaced(  # noqa: PLR0911 - one answer for each case
         return Judgement("conflict" if more else "update", attribute)
     if is_subject(old, site.old) or is_subject(new, site.new):
         return _other_subject(old, new, site, attribute)
-    return _by_attribute(old, new, site, comparison.reason, attribute)
+    return _by_attribute(old, new, site, comparison, attribute)
 
 
 def _is_where(old: Reading, new: Reading, site: Site) -> bool:
@@ -278,15 +278,19 @@ def _is_where(old: Reading, new: Reading, site: Site) -> bool:
     return is_single(old, site.old) or is_single(new, site.new)
 
 
-def _by_attribute(old: Reading, new: Reading, site: Site, reason: str, attribute: str) -> Judgement:
-    """Without a word about a change: may the attribute have several values at once?"""
+def _by_attribute(
+    old: Reading, new: Reading, site: Site, comparison: Comparison, attribute: str
+) -> Judgement:
+    """Without a word about a change: may the attribute have several values at once? What is told of a mere name may."""
+    reason, mere = comparison.reason, is_mere_name(old, comparison.alignment)
     if beside := _holds_beside(old, new, site):
         return Judgement("distinct", beside)
     if is_vague(old, new, site):
         return Judgement("distinct", reason)
     several = may_be_several(old, site.old) or may_be_several(new, site.new)
     closed = all(is_closed(unit) for unit in units_of(old, new, site))
-    single = closed or (is_single(old, site.old) and is_single(new, site.new))
+    both = is_single(old, site.old) and is_single(new, site.new)
+    single = closed or (both and not mere)
     if several or (was_done(old, site.old) and was_done(new, site.new)) or not single:
         return Judgement("conflict", f"two values of {attribute}")
     return Judgement("update", attribute)
