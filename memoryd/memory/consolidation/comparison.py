@@ -23,6 +23,7 @@ from memoryd.memory.consolidation.governing import governed_problem
 from memoryd.memory.consolidation.inversion import halves
 from memoryd.memory.consolidation.lexicon import UNSPACED, lexicon
 from memoryd.memory.consolidation.literals import is_said, literals
+from memoryd.memory.consolidation.modifiers import modifier_problem
 from memoryd.memory.consolidation.movement import turned
 from memoryd.memory.consolidation.numbering import counted_problem
 from memoryd.memory.consolidation.order import role_clash
@@ -346,6 +347,7 @@ def _scoped(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
 
 def _roles(a: Reading, b: Reading, alignment: Alignment) -> Objection | None:
     reason = role_clash(a, b, alignment) or reason_clash(a, b, alignment)
+    reason = reason or modifier_problem(a, b, alignment)
     return Objection(reason, "order") if reason else None
 
 

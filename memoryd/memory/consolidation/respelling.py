@@ -20,18 +20,19 @@ _GERMAN = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "ß": "ss"})
 
 def respellings(a: str, b: str, language: Language) -> tuple[Mapping[str, str], Mapping[str, str]]:
     """Give for each of two folded texts the words that are slips -> what the other text shows they mean."""
-    ours, theirs = set(_words(a)), set(_words(b))
+    ours, theirs = set(_words(a, language)), set(_words(b, language))
     only_a, only_b = sorted(ours - theirs), sorted(theirs - ours)
     if not only_a or not only_b or max(len(only_a), len(only_b)) > _MOST:
         return {}, {}
     return dict(_slips(only_a, only_b, language)), dict(_slips(only_b, only_a, language))
 
 
-def _words(text: str) -> Iterator[str]:
-    """Yield the ordinary words in lower case; one with a capital inside of the text may be a name."""
+def _words(text: str, language: Language) -> Iterator[str]:
+    """Yield the ordinary words in lower case; one with a capital inside of an English text is a name (Schmidt, Schmitt)."""
     for match in _WORD.finditer(text):
         word = match.group()
-        if word.islower() or match.start() == 0 or not word.isascii() or word[1:].islower():
+        inside = word[1:].islower() and language != "en"
+        if word.islower() or match.start() == 0 or not word.isascii() or inside:
             yield word.casefold()
 
 

@@ -66,8 +66,10 @@ def _is_slip(u: Unit, v: Unit) -> bool:
         u.surface[0].isupper() and v.surface[0].isupper() and u.start and v.start
     ):
         return False
-    if u.surface[0].isupper() and v.surface[0].isupper() and _is_longer(first, second):
-        return False  # Christian, Christiane
+    named = u.surface[0].isupper() and v.surface[0].isupper()
+    unknown = not (is_word(first) or is_word(second))
+    if named and (unknown or _is_longer(first, second)):
+        return False  # Christian, Christiane; Schmidt, Schmitt
     if u.forms and v.forms:
         alike = _undouble(first) == _undouble(second)
         return len(first) > _MIN_TYPO and (
