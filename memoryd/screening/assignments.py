@@ -14,10 +14,10 @@ from memoryd.screening.spans import Span
 # In the lowered text, so that names keep their place whatever their case. Every stem begins at a rare
 # letter ("secret" and "token" in their middle): the search skips all others at C speed.
 _STEM = re.compile(
-    rb"p(?:ass|wd)|k(?:ey|(?<=tok)en|ennwort)|c(?:red|(?<=sec)ret|ontrase|onnection|url)"
+    rb"p(?:ass|wd|w(?![a-z]))|k(?:ey|(?<=tok)en|ennwort)|c(?:red|(?<=sec)ret|ontrase|onnection|url)"
 )
 _NAME = re.compile(
-    rb"(?:(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|kennwort|contrase.{1,2}a"
+    rb"(?:(?P<password>passw(?:or)?[dt]|pass(?:phrase|code|wd)|pwd|(?<![a-z0-9_.-])pw|kennwort|contrase.{1,2}a"
     rb"|(?<=mot de )passe|(?<!by)(?<!com)(?<!sur)pass(?=[\"\'=:* \t]))"
     rb"|(?P<secret>cret|credentials?)"
     rb"|(?P<key>ken|key|connection[ _-]?string))"
@@ -47,13 +47,14 @@ _FOREIGN_NAME = re.compile(
 _BECOMES = (  # is, is now, (was | has been) changed to, 已经改成, は今
     r"(?:(?:is|was|ist|est|es|has been|got)\b[ \t]?)?(?:(?:now|jetzt|maintenant|ahora|currently)\b[ \t]?)?"
     r"(?:(?:re)?set to|(?:changed|updated|switched|rotated) (?:to|from))\b"
-    r"|(?:is|was|ist|est|es)\b(?: (?:now|jetzt|maintenant|ahora|currently)\b)?|now\b"
+    r"|(?:is|was|ist|est|es|lautet|heißt|used to be)\b(?: (?:now|jetzt|maintenant|ahora|currently)\b)?|now\b"
+    r"|wurde (?:heute |gestern )?(?:auf|zu)\b|from\b(?=[^\n]{1,40} to\b)|\?? ?[Ii]t['’]s\b|(?:is|was) changed\. It is now\b"
     r"|(?:现在|現在|已经?|已經|刚|剛)?(?:改|换|換|更新|重置|设置?|設)(?:成|为|為)了?|(?:现在|現在)是?"
     r"|[从從由](?=[^\n，。]{1,40}[改换換])|を(?=[^\n、。]{1,40}[にへ](?:変|更新|設定|した))"
     r"|[를을](?=[^\n.]{1,40}(?:변경|바꾸|바꿨|바꿈|설정))"
 )
 _AND_THEN = re.compile(  # from the old one to the new one
-    r"[\"'`”’]?[ \t]{0,2}(?:to\b|(?:被|已)?(?:改|换|換|更新|重置)?(?:成|为|為|到)了?|から)[ \t]{0,2}"
+    r"[\"'`”’]?[ \t]{0,2}(?:to\b|,? ?(?:and )?(?:now it is|it is now|now)\b|(?:被|已)?(?:改|换|換|更新|重置)?(?:成|为|為|到)了?|から)[ \t]{0,2}"
 )
 _SEPARATOR = re.compile(
     r"[\"'`\\\]\)*»”]{0,20}"
@@ -74,6 +75,12 @@ _VALUE = re.compile(
     r"(?:[bfru]{0,2}[\"'`“‘「]{1,20}(?P<quoted>[^\"'`“”‘’」\s\\<>]{3,4000})(?=[\"'`“”‘’」\\]|[ \t]*\n)"
     r"|(?P<bare>(?:[!#$%*+\-./0-9:?@A-Z^_a-z~]|&(?!\w{1,30}=)){3,256}={0,2})(?P<call>[(\[{]?))"
 )
+# The other way round: use … as the password, … is the new password of the router.
+_BEFORE = re.compile(
+    r"(?:\A|[\s\"'`“])(?P<value>[^\s\"'`“”]{6,64})[\"'`”]? (?:as|is) (?:the|my|our|your|her|his|their|a)(?: [\w-]{2,12}){0,2} \Z"
+)
+_NOTHING_ELSE = re.compile(r"(?:s?\s+(?:for|of|on|to|in|at|now)\b|[.,;!?)]|\s*\Z|\s*\n)")
+_BEFORE_REACH = 110
 # Beside a user's name a password needs no sign between it and its own name: "user bob, pass …".
 _LOGIN = re.compile(rb"user|login|account|usr|uid|identifiant|usuario")
 _FOREIGN_LOGIN = re.compile("账号|帐号|账户|用户名|アカウント|ユーザー名|계정|아이디")
@@ -159,10 +166,19 @@ def _judge(
     if text[start - 3 : start] == "‹se":
         return
     is_uuid_held = lowered[start:end] == b"ken"  # a token may well be named by a UUID
+    if name_class == "password" and separator is None and _NOTHING_ELSE.match(text, end):
+        yield from _judge_before(text, start)
     while separator and (value := _VALUE.match(text, separator.end())):
         if span := _value_span(value, name_class or "key", is_uuid_held=is_uuid_held):
             yield span
         separator = _AND_THEN.match(text, value.end())
+
+
+def _judge_before(text: str, start: int) -> Iterator[Span]:
+    found = _BEFORE.search(text[max(0, start - _BEFORE_REACH) : start])
+    if found and values.is_password(found["value"]):
+        begin = start - (min(start, _BEFORE_REACH) - found.start("value"))
+        yield Span(begin, begin + len(found["value"]), "password")
 
 
 def _value_span(value: re.Match[str], name_class: str, *, is_uuid_held: bool) -> Span | None:

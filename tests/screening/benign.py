@@ -167,6 +167,8 @@ Is the secret of success hard work? The secret is persistence.
 I forgot my password2 once.
 The password is now required, and the password rotation changed from 30 to 90 days.
 The password was changed to something longer; the password field moved to app2.py.
+Argon2id is the password hasher, and user2.name is used as the password hint.
+The password is loaded from secrets2.env to memory; the pwm signal runs at 2kHz9.
 密码从1Password获取，由Argon2加密存储。
 パスワードをbcrypt2でハッシュ化
 登录接口的密码是什么？

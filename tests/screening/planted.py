@@ -222,6 +222,11 @@ password-new4  wifi密码已经改成了⟦{A9}7x⟧，别外传
 password-new5  密码现在是⟦{A9}7x⟧
 password-new6  パスワードを⟦{A9}7x⟧に変更した
 password-new7  비밀번호를 ⟦{A9}7x⟧로 변경
+password-new8  Das Passwort wurde auf ⟦{A9}7x⟧ geändert
+password-new9  Das WLAN-Passwort lautet jetzt ⟦{A9}7x⟧
+password-new10 new pw: ⟦{A9}7x⟧
+password-rev1  Use ⟦{A9}7x⟧ as the password for the router
+password-rev2  ⟦{A9}7x⟧ is the new password of the router
 password-ja    パスワードは⟦{A9}7x⟧です
 password-ko    비밀번호는 ⟦{A9}7x⟧ 입니다
 password-de    Das Passwort ist ⟦{A9}7x⟧

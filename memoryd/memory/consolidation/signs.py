@@ -13,10 +13,11 @@ _SIGNS: tuple[re.Pattern[str], ...] = (
     re.compile(r"(?<=\s)[=!<>~&|:?^]{1,3}(?=\s|\d|$)"),  # operator
     re.compile(r"[\U0001f300-\U0001faff✀-➿]"),  # emoji that say yes or no
     re.compile(r"\d\s?[kMGT]i?([bB])\b"),  # bit or byte
+    re.compile(r"[★☆⭐]+|(?<!\w)[:;]-?[()](?!\w)"),  # how many stars, which smile
 )
 _NONE: tuple[tuple[str, ...], ...] = tuple(() for _ in _SIGNS)
 # Few texts have any of the signs that a pattern asks for, which are found much faster than the pattern.
-_MAY_BE_SIGN = re.compile(r"[<>=!\[(~&|:?^]|[kMGT]i?[bB]\b|[\U0001f300-\U0001faff✀-➿]")
+_MAY_BE_SIGN = re.compile(r"[<>=!\[(~&|:?^]|[kMGT]i?[bB]\b|[\U0001f300-\U0001faff✀-➿★☆⭐]")
 _MAY_BE_TAILED = re.compile(r"[+#!*]|[A-Z]-")
 _MAY_BE_CASED = re.compile(r"[-/\\_]|[a-z][A-Z]|\(\)")
 _PIECE = re.compile(r"\S+")
