@@ -183,3 +183,12 @@ def test_a_bad_message_is_named_before_anything_is_stored(
     assert f"{path} line 3: " in said
     assert "expected" in said
     assert stored(memoryd) == 1
+
+
+def test_why_a_line_was_rejected_is_told(memoryd: Memoryd, tmp_path: Path) -> None:
+    path = tmp_path / "in.jsonl"
+    path.write_text(json.dumps({"content": "port 8080 " * 2000}) + "\n", encoding="utf-8")
+    done = memoryd("memory", "import", str(path))
+
+    assert b"1 rejected" in done.out
+    assert done.err.startswith("line 1 rejected: longer than ")

@@ -122,6 +122,9 @@ def import_file(app: App, file: Path, raw: bool, as_json: bool) -> int:
         )
         for error in told["errors"]:
             click.echo(f"warning: {error['reason']}", err=True)
+        for one in told["results"]:
+            if one["outcome"] == "rejected":
+                click.echo(f"line {one['line']} rejected: {one['reason']}", err=True)
     return 2 if told["errors"] and not told["results"] else 0
 
 

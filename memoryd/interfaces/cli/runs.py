@@ -67,8 +67,9 @@ def _print_report(app: App, report: dict[str, Any]) -> None:
         click.echo(f"  {words[first]} {sign} {words[second]}")
     for one in report["held_back"]:
         click.echo(f"held back: {one.get('into') or one.get('old')}: {one['why']}")
-    apart = f"{counted(len(report['vetoes']), 'pair')} kept apart"
-    click.echo(f"{summarise(report)}, {apart}{offer_undo(report)}")
+    alike = len(report["vetoes"])
+    apart = f", {counted(alike, 'similar pair')} left as they are (`--json` says why)"
+    click.echo(f"{summarise(report)}{apart if alike else ''}{offer_undo(report)}")
 
 
 def _describe_pairs(report: dict[str, Any]) -> Iterator[tuple[str, str, str, str]]:
