@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from functools import cache, lru_cache
 
 from memoryd.memory.consolidation.alignment import Alignment
-from memoryd.memory.consolidation.attributes import is_single
+from memoryd.memory.consolidation.attributes import is_single, mentions_any
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
 from memoryd.memory.consolidation.narrowing import is_narrowed, leaves_some
 from memoryd.memory.consolidation.properties import is_change
@@ -96,12 +96,25 @@ def _may_follow(old: Reading, new: Reading, alignment: Alignment, site: Site) ->
     """My sister is a nurse, moved to Hamburg, now uses a Mac: is it told with a like verb and preposition, and not merely of her?"""
     if not _are_told_alike(old, new, alignment, site) or _holds_two_places(new, site):
         return False
+    if _differ_in_subject(old, new, alignment, site):
+        return False
     ours, theirs = _verbs(old, site.old), _verbs(new, site.new)
     spaced = old.language not in UNSPACED
     if ours and not ours & theirs and (theirs or spaced):
         return False
     places = set(_roles(old, new, site)) <= _PLACES or (_lives(old) and _has_moved(new))
     return not is_mere_name(old, alignment) or bool(ours & theirs) or places
+
+
+def _differ_in_subject(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
+    """The gateway now uses Kafka, the billing now uses Kafka; but an owner may change, and what is the default."""
+    told = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    opens = all(site.old[-1] < i and told[-1] < j for i, j in alignment.pairs)
+    if not opens or old.units[site.old[0]].role or new.units[told[0]].role:
+        return False
+    owner = lexicon(old.language).attributes.get("owner", frozenset())
+    owned = mentions_any(old, owner) and mentions_any(new, owner)
+    return not owned and not (is_single(old, site.old) and is_single(new, site.new))
 
 
 def _are_told_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:

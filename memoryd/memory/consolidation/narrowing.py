@@ -22,6 +22,9 @@ def is_narrowed(old: Reading, new: Reading, alignment: Alignment, site: Site) ->
         old, site.old, {i for i, _ in alignment.pairs}
     ):
         return True
+    measured = value[-1] + 1 in alignment.only_b and new.units[value[-1] + 1].kind == "quantity"
+    if measured and all(old.units[i].kind != "quantity" for i in alignment.only_a):
+        return True  # uses SQLite, uses port 9000
     more = [j for j in alignment.only_b if j not in site.new and new.units[j].clause in clauses]
     return any(_limits(new, j, shared, value) for j in more)
 
