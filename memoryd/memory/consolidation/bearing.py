@@ -18,12 +18,12 @@ from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, 
 from memoryd.memory.consolidation.tables import table, words_of
 from memoryd.memory.consolidation.unit import Reading, Unit
 
+_NAME = "bearing"
 _MIN_SHARED = 0.5  # of the older entry's units; below it two notes merely share a topic
 _PLAIN = frozenset({"word", "quality"})
 _NO_THINGS = WORDS_OF_DEGREE | {"action", "quality"}
 _PLACES = frozenset({"in", "toward", "at"})
 _MOVING = frozenset({"move", "relocate", "go", "live"})
-_MOVED = ("搬", "迁", "挪", "引っ越", "移転", "이사", "옮")
 _EXCHANGING = frozenset({"change", "replace", "switch", "migrate", "rename", "update", "rewrite"})
 _LONGEST = 3  # units of a value
 _MORE = 1  # beside a value in the newer text alone: the rest of a name
@@ -137,7 +137,8 @@ def _lives(reading: Reading) -> bool:
 
 
 def _has_moved(new: Reading) -> bool:
-    return any(word.startswith(_MOVED) for word in new.dropped)
+    moved = tuple(table(_NAME)["moved"].get(new.language, ()))
+    return any(word.startswith(moved) for word in new.dropped)
 
 
 def _holds_two_places(new: Reading, site: Site) -> bool:
@@ -237,13 +238,13 @@ def _dimension(unit: Unit) -> str:
 
 @lru_cache(maxsize=16384)
 def is_announced(text: str, language: Language) -> bool:
-    """Does a text say what somebody is about to do or sees just now (languages/announcing.toml)? No state of things."""
+    """Does a text say what somebody is about to do or sees just now (languages/bearing.toml)? No state of things."""
     return _openings(language).match(text.casefold().lstrip("\"'`•-* ")) is not None
 
 
 @cache
 def _openings(language: Language) -> re.Pattern[str]:
-    return words_of(table("announcing")["openings"][language], language)
+    return words_of(table(_NAME)["openings"][language], language)
 
 
 def _stretch(reading: Reading, numbers: Sequence[int], shared: AbstractSet[int]) -> range:
