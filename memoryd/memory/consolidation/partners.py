@@ -40,7 +40,7 @@ def nearest(
                     continue
                 if shared < least and shared * _FRAME < max(sizes[j], sizes[i]):
                     continue
-                if sizes[i] == sizes[j] == shared + 1 and _differ_by_label(other, one):
+                if _differ_by_label(other, one):
                     continue
             _push(best[i], (score, -pair))
             _push(best[j], (score, -pair))
@@ -73,8 +73,7 @@ def _are_translations(a: Sketch, b: Sketch) -> bool:
 
 
 def _differ_by_label(a: Sketch, b: Sketch) -> bool:
-    """Job 10242 runs at night, job 10243 runs at night: is the label all that differs? `updates` would keep them apart."""
-    if a.language != b.language or not a.labels or not b.labels:
+    """Job 10242 runs at night, job 10243 is slow: do they speak of two of a kind? `updates` would keep them apart."""
+    if not a.labels or not b.labels or a.language != b.language:
         return False
-    (mine,), (yours,) = set(a.keys) - set(b.keys), set(b.keys) - set(a.keys)
-    return mine in a.labels and yours in b.labels
+    return set(a.labels).isdisjoint(b.labels)

@@ -37,11 +37,14 @@ OF_A_KIND = (
 
 @given(
     st.sampled_from(OF_A_KIND),
+    st.sampled_from(OF_A_KIND),
     st.lists(st.integers(2, 30_000), min_size=2, max_size=2, unique=True),
 )
-def test_what_is_not_compared_would_have_been_kept_apart(text: str, numbers: list[int]) -> None:
-    """The shortcut for two of a kind never decides otherwise than the guards would."""
-    texts = [text.format(n=n) for n in numbers]
+def test_what_is_not_compared_would_have_been_kept_apart(
+    one: str, other: str, numbers: list[int]
+) -> None:
+    """The shortcut for two of a kind never decides otherwise than the guards would, whatever is told of each."""
+    texts = [text.format(n=n) for text, n in zip((one, other), numbers, strict=True)]
     sketches = [sketch_of(one, japanese=False) for one in texts]
     if list(nearest(sketches, [(0, set()), (1, {0})])):
         return
