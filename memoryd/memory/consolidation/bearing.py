@@ -12,9 +12,16 @@ from functools import cache, lru_cache
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import is_single, mentions_any
 from memoryd.memory.consolidation.lexicon import UNSPACED, Language, lexicon
-from memoryd.memory.consolidation.narrowing import is_narrowed, leaves_some
+from memoryd.memory.consolidation.narrowing import is_narrowed, leaves_some, told_in
 from memoryd.memory.consolidation.properties import is_change
-from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, Site, is_degree, units_of, value_kind
+from memoryd.memory.consolidation.site import (
+    WORDS_OF_DEGREE,
+    Site,
+    is_degree,
+    is_run,
+    units_of,
+    value_kind,
+)
 from memoryd.memory.consolidation.tables import table, words_of
 from memoryd.memory.consolidation.unit import Reading, Unit
 
@@ -61,13 +68,13 @@ def _are_like_words(
     old: Reading, new: Reading, alignment: Alignment, site: Site, *, changed: bool
 ) -> bool:
     """May one of two values that are mere words stand for the other? Two objects of one deed are two things."""
+    if not _are_told_alike(old, new, alignment, site):
+        return False
     if changed and (
         _acts(old, site.old) != _acts(new, site.new)  # makes the cake, is now in sales
         or _wants(old) != _wants(new)  # 喜欢画画, 现在上小学
         or not _may_follow(old, new, alignment, site)
     ):
-        return False
-    if not changed and not _are_told_alike(old, new, alignment, site):
         return False
     if not all(old.units[i].kind in _NO_THINGS for i, _ in alignment.pairs):
         return changed or not _are_two_qualities(old, new, site)
@@ -93,10 +100,8 @@ def _acts(reading: Reading, numbers: Sequence[int]) -> bool:
 
 
 def _may_follow(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
-    """My sister is a nurse, moved to Hamburg, now uses a Mac: is it told with a like verb and preposition, and not merely of her?"""
-    if not _are_told_alike(old, new, alignment, site) or _holds_two_places(new, site):
-        return False
-    if _differ_in_subject(old, new, alignment, site):
+    """My sister is a nurse, moved to Hamburg, now uses a Mac: is it told with a like verb, and not merely of her?"""
+    if _holds_two_places(new, site) or _differ_in_subject(old, new, alignment, site):
         return False
     ours, theirs = _verbs(old, site.old), _verbs(new, site.new)
     spaced = old.language not in UNSPACED
@@ -108,7 +113,7 @@ def _may_follow(old: Reading, new: Reading, alignment: Alignment, site: Site) ->
 
 def _differ_in_subject(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """The gateway now uses Kafka, the billing now uses Kafka; but an owner may change, and what is the default."""
-    told = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    told = told_in(new, site)
     opens = all(site.old[-1] < i and told[-1] < j for i, j in alignment.pairs)
     if not opens or old.units[site.old[0]].role or new.units[told[0]].role:
         return False
@@ -124,10 +129,10 @@ def _are_told_alike(old: Reading, new: Reading, alignment: Alignment, site: Site
         return True
     if is_mere_name(old, alignment) and {first, second} & {"from", "as"}:
         return False
-    done = {verb for clause in new.clauses for verb in clause.verbs}
-    done |= {unit.key for unit in new.units if unit.kind == "action"}
     if old.language in UNSPACED:
         return _lives(old) or not (first in _PLACES or _has_moved(new))
+    done = {verb for clause in new.clauses for verb in clause.verbs}
+    done |= {unit.key for unit in new.units if unit.kind == "action"}
     return bool(done & _EXCHANGING) or not {first, second} & _PLACES
 
 
@@ -265,11 +270,11 @@ def _is_beside(reading: Reading, left: int, right: int) -> bool:
 def _is_framed_alike(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """Is one stretch of both texts another, most of what is said around it the same, and on the same side of it?"""
     pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind not in WORDS_OF_DEGREE]
-    told = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    told = told_in(new, site)
     value = _stretch(new, told, {j for _, j in pairs})
     said = [j for j in value if j in told or not is_change(new, new.units[j])]
     longest = min(_LONGEST, len(pairs) + 1)
-    if not _is_run(site.old) or max(len(site.old), len(said)) > longest:
+    if not is_run(site.old) or max(len(site.old), len(said)) > longest:
         return False
     if len(said) > len(told) + _MORE or any(j in value for _, j in pairs):
         return False
@@ -279,10 +284,6 @@ def _is_framed_alike(old: Reading, new: Reading, alignment: Alignment, site: Sit
     if _is_plain(old, new, site):
         return beside and 2 * len(pairs) > around
     return 2 * len(pairs) > around or (beside and len(pairs) > 1 and 2 * len(pairs) == around)
-
-
-def _is_run(numbers: Sequence[int]) -> bool:
-    return numbers[-1] - numbers[0] == len(numbers) - 1
 
 
 def _is_mostly_shared(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:

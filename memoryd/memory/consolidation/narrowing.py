@@ -13,11 +13,16 @@ _DAYS = ("weekday:", "date:", "day:")
 _GENITIVES = frozenset({"", "'s", "的", "の", "의"})
 
 
+def told_in(new: Reading, site: Site) -> Sequence[int]:
+    """Give the units of the newer value, without words that only say that it changed; all, if it has no others."""
+    return [j for j in site.new if not is_change(new, new.units[j])] or site.new
+
+
 def is_narrowed(old: Reading, new: Reading, alignment: Alignment, site: Site) -> bool:
     """Has the newer text words beside its value that say of which part, day or owner it speaks?"""
     shared = {j for _, j in alignment.pairs}
     clauses = {new.units[j].clause for j in (*shared, *site.new)}
-    value = [j for j in site.new if not is_change(new, new.units[j])] or site.new
+    value = told_in(new, site)
     if _is_told_of_a_part(new, value, shared) or _is_told_of_a_part(
         old, site.old, {i for i, _ in alignment.pairs}
     ):

@@ -31,7 +31,7 @@ def find_site(old: Reading, new: Reading, alignment: Alignment, *, loose: bool) 
         return Site(left, right)
     if loose and left and right:
         return _loose_site(old, new, left, right)
-    if not _is_run(left) or not _is_run(right):
+    if not is_run(left) or not is_run(right):
         return None
     if _is_mixed(_kinds(old, left)) or _is_mixed(_kinds(new, right)):
         return None  # a name and a number: two differences side by side
@@ -60,7 +60,7 @@ def _loose_site(
     """Of all that differs, take the values of a kind that both have; plain words only if they stand together."""
     shared = _kinds(old, left) & _kinds(new, right)
     closed = shared - {"word"}
-    if not closed and not (shared and _is_run(left)):
+    if not closed and not (shared and is_run(left)):
         return None
     kinds = closed or shared
     return Site(
@@ -69,7 +69,8 @@ def _loose_site(
     )
 
 
-def _is_run(numbers: Sequence[int]) -> bool:
+def is_run(numbers: Sequence[int]) -> bool:
+    """Do units stand side by side?"""
     return not numbers or numbers[-1] - numbers[0] == len(numbers) - 1
 
 

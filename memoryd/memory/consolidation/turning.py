@@ -5,6 +5,7 @@ from collections import Counter
 from memoryd.memory.consolidation.alignment import Alignment
 from memoryd.memory.consolidation.attributes import mentions
 from memoryd.memory.consolidation.comparison import Objection
+from memoryd.memory.consolidation.exchange import are_crossed
 from memoryd.memory.consolidation.lexicon import lexicon
 from memoryd.memory.consolidation.order import role_clash
 from memoryd.memory.consolidation.site import WORDS_OF_DEGREE, value_kind
@@ -55,7 +56,7 @@ def is_turned_round(old: Reading, new: Reading, alignment: Alignment, objection:
 def _have_crossed(old: Reading, new: Reading, alignment: Alignment) -> bool:
     """A is B's boss, B is not A's boss: did two change places that are neither verbs nor amounts?"""
     pairs = [(i, j) for i, j in alignment.pairs if old.units[i].kind in _CROSSING]
-    return any(i < k and j > m for i, j in pairs for k, m in pairs)
+    return are_crossed(pairs)
 
 
 def _ends_exchanged(old: Reading, new: Reading, alignment: Alignment) -> bool:
